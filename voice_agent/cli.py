@@ -1,0 +1,118 @@
+"""The commands: parsed here, done in `commands`, printed; every set-up error is one sentence and exit status 2."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from voice_agent import __version__, settings
+from voice_agent.commands import NO, WRONG, WrongUse
+
+EPILOG = "Exit status: 0 done; 1 the answer is no, or the turn failed; 2 wrong usage or set-up."
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One sentence instead of the usage and a message."""
+        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
+        raise SystemExit(WRONG)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = _Parser(prog="voice-agent", description="A push-to-talk voice assistant for developers.", epilog=EPILOG)
+    top.add_argument("--version", action="version", version=f"voice-agent {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+
+    ask = commands.add_parser("ask", help="one turn, without hotkey or pane")
+    ask.add_argument("text", nargs="?", default="", metavar="TEXT", help="the question, typed")
+    ask.add_argument("--audio", metavar="FILE", help="the question, as a WAV file")
+    ask.add_argument("--json", action="store_true", help="print the events, one JSON object a line")
+    ask.add_argument("--offline", action="store_true", help="never ask Claude")
+    _out(ask)
+    _repo(ask)
+
+    tool = commands.add_parser("tool", help="run one tool and print what the model would be given")
+    tool.add_argument("name", metavar="NAME")
+    tool.add_argument("input", nargs="?", default="{}", metavar="JSON", help="its arguments, as a JSON object")
+    tool.add_argument("--json", action="store_true", help="print the typed result")
+    _repo(tool)
+
+    say = commands.add_parser("say", help="text to sound")
+    say.add_argument("text", metavar="TEXT")
+    say.add_argument("--text", action="store_true", dest="speakable", help="only print what would be said")
+    _out(say)
+
+    hear = commands.add_parser("hear", help="sound to text")
+    hear.add_argument("file", metavar="FILE", help="a WAV file")
+
+    models = commands.add_parser("models", help="list, fetch or check the models")
+    models.add_argument("action", choices=("list", "fetch", "check"))
+    models.add_argument("names", nargs="*", metavar="NAME", help="all that a first start needs, by default")
+
+    doctor = commands.add_parser("doctor", help="what works on this machine, and how to mend what does not")
+    doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
+    return top
+
+
+def _repo(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--repo", metavar="DIR", help="the repository (default: that of the working directory)")
+
+
+def _out(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--out", metavar="FILE.wav", help="write the speech to a WAV file instead of playing it")
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Runs one command and leaves with its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    from voice_agent.app import leave
+
+    leave(_run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        options = parser().parse_args(arguments)
+        command = _command(options.command)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else WRONG
+    from voice_agent.adapters.models.manifest import ModelFilesError
+    from voice_agent.adapters.wav import UnreadableAudio, UnwritableAudio
+    from voice_agent.app import App
+    from voice_agent.core.tooling import Refused
+
+    try:
+        made = App(settings.load(), os.environ, offline=getattr(options, "offline", False))
+        return command(options, made)
+    except (settings.BadSetting, ModelFilesError, UnreadableAudio, UnwritableAudio, Refused, WrongUse) as problem:
+        print(problem, file=sys.stderr)
+        return WRONG
+    except KeyboardInterrupt:
+        return NO
+
+
+def _command(name: str | None) -> Callable[[argparse.Namespace, Any], int]:
+    """Imported only when needed: `--help` must work where half of this is not installed."""
+    match name:
+        case "ask" | "say" | "hear":
+            from voice_agent.commands import ask
+
+            return {"ask": ask.ask, "say": ask.say, "hear": ask.hear}[name]
+        case "tool":
+            from voice_agent.commands.tool import tool
+
+            return tool
+        case "models":
+            from voice_agent.commands.models import models
+
+            return models
+        case "doctor":
+            from voice_agent.commands.doctor import doctor
+
+            return doctor
+    print('voice-agent: name a command, such as: voice-agent ask "what did I change?"; see --help', file=sys.stderr)
+    raise SystemExit(WRONG)

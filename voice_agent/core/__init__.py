@@ -1,0 +1,1 @@
+"""What decides: no threads, no files, no network; only the standard library."""

@@ -1,0 +1,80 @@
+"""Every sentence that the program itself may say, on one screen."""
+
+from voice_agent.core.ports import AllBusy, ModelError
+from voice_agent.core.stage import StageFailed
+
+NOT_CAUGHT = "I didn't catch that."
+STILL_TRYING = "Still trying."
+ONE_MOMENT = "One moment."
+SEE_THE_SCREEN = "See the screen."
+REFUSED = "I can't help with that one. Try asking it another way."
+CUT_OFF = "That answer was cut off, because it grew too long."
+TOO_LONG = "This conversation has grown too long. Please start a new session."
+TOO_MANY_STEPS = "I gave up, because the question took too many steps. Try a narrower question."
+NO_WORDS = "I have no answer to that."
+BROKEN_STREAM = "The answer broke off before its end."
+OFFLINE_FIRST = "I can't reach Claude, so this is the offline brain."
+STAND_IN = "The voice failed, so a recorded sound stood in for the words. They are on the screen."
+NO_SOUND = "Nothing on this machine could make a sound. The words are on the screen."
+INTERRUPTED_TOOL = "Interrupted by the user before it finished; it was stopped."
+CUT_CALL = "Not run: the message was cut off at the length limit, so this call was incomplete. Call again with less."
+
+TROUBLE = {
+    "ears": "I couldn't hear that. Speech recognition failed.",
+    "model": "I got no answer from the model.",
+    "voice": "My voice failed.",
+}
+PAST_LIMIT = {
+    "ears": "I couldn't hear that. Speech recognition took too long.",
+    "model": "The model took too long to answer.",
+    "voice": "My voice took too long.",
+}
+BUSY = {
+    "ears": "Speech recognition is stuck. Please restart me.",
+    "voice": "My voice is stuck. Please restart me.",
+}
+SOMETHING_WRONG = "Something went wrong in this turn. Please ask again."
+STRAY = "This turn was stopped by mistake. Please ask again."
+
+
+class NoAnswer(Exception):
+    """The model ended without a word; `tools` are the names of those it ran, `shown` whether a card was shown."""
+
+    def __init__(self, tools: tuple[str, ...] = (), shown: bool = False) -> None:
+        super().__init__()
+        self.tools = tools
+        self.shown = shown
+
+
+class GaveUp(Exception):
+    """The turn ended on a rule of ours; `phrase` says which."""
+
+    def __init__(self, phrase: str) -> None:
+        super().__init__(phrase)
+        self.phrase = phrase
+
+
+def explain(error: BaseException) -> tuple[str, str]:
+    """The stage that failed and the sentence that says so; never raises, never quotes an exception."""
+    match error:
+        case NoAnswer(tools=tools, shown=shown):
+            return "model", _without_words(tools, shown)
+        case GaveUp(phrase=phrase) | ModelError(phrase=phrase):
+            return "model", phrase
+        case StageFailed(stage=stage, error=ModelError(phrase=phrase)):
+            return stage, phrase
+        case StageFailed(stage=stage, error=AllBusy()):
+            return stage, BUSY.get(stage, SOMETHING_WRONG)
+        case StageFailed(stage=stage, error=None):
+            return stage, PAST_LIMIT.get(stage, SOMETHING_WRONG)
+        case StageFailed(stage=stage):
+            return stage, TROUBLE.get(stage, SOMETHING_WRONG)
+    return "turn", SOMETHING_WRONG if isinstance(error, Exception) else STRAY
+
+
+def _without_words(tools: tuple[str, ...], shown: bool) -> str:
+    ran = [name.replace("_", " ") for name in tools if name != "show_on_screen"]
+    did = f"I ran {' and '.join(dict.fromkeys(ran))}" if ran else ""
+    if shown:
+        return f"{did or 'There is no spoken answer'}, and the details are on the screen."
+    return f"{did}, but there is no answer to it." if did else NO_WORDS

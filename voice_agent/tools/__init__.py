@@ -1,0 +1,1 @@
+"""What acts for the model: typed, bounded, read-only tools."""
