@@ -19,18 +19,21 @@ GIT += ["-c", "core.hooksPath=nowhere", "-c", "core.autocrlf=false", "-c", "init
 
 @contextmanager
 def repository() -> Iterator[Path]:
-    """A repository with one renamed, one modified and one untracked file, removed afterwards."""
+    """A repository with one renamed, one modified and one untracked file, removed afterwards.
+
+    The names are words that a voice says well and an ear knows, without an ending such as ".py".
+    """
     with tempfile.TemporaryDirectory(prefix="voice-agent-", ignore_cleanup_errors=True) as folder:
         lighthouse = Path(folder) / "lighthouse"
         lighthouse.mkdir()
         _git(lighthouse, "init", "--quiet", "--template=")
-        (lighthouse / "lantern.py").write_text("def light() -> int:\n    return 40\n")
-        (lighthouse / "window.py").write_text("def wipe() -> None:\n    print('The window is clean.')\n")
+        (lighthouse / "lantern").write_text("Light it at dusk.\n")
+        (lighthouse / "window").write_text("Wipe it every morning.\nWatch for the ferry.\n")
         _git(lighthouse, "add", ".")
-        _git(lighthouse, "commit", "--quiet", "--message=The lighthouse shines")
-        (lighthouse / "lantern.py").write_text("def light() -> int:\n    return 60\n")
-        _git(lighthouse, "mv", "window.py", "mirror.py")
-        (lighthouse / "weather.py").write_text("def fog() -> bool:\n    return False\n")
+        _git(lighthouse, "commit", "--quiet", "--message=How to keep the lighthouse")
+        (lighthouse / "lantern").write_text("Light it an hour before dusk.\n")
+        _git(lighthouse, "mv", "window", "mirror")
+        (lighthouse / "weather").write_text("Fog from the north.\n")
         yield lighthouse
 
 

@@ -1,4 +1,4 @@
-"""Runs many random sessions over hostile fakes and prints what they came to: random_sessions.py [SESSIONS] [FIRST_SEED].
+"""Runs random sessions over hostile fakes and prints what they came to: random_sessions.py [SESSIONS] [FIRST_SEED].
 
 With --rules it takes each rule of the turn out of the code, one at a time, and prints which random session notices.
 """
@@ -12,7 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.random_sessions import run_many
-from tests.rules_taken_out import RULES, take_out, violations
+from tests.rules import RULES
+from tests.rules_taken_out import take_out, violations
 
 
 def main() -> int:

@@ -7,8 +7,8 @@ from typing import Any
 
 from tests.fakes import RATE, FakeSpeaker
 from voice_agent.core.ports import (
-    AllBusy,
     Alive,
+    AllBusy,
     Attempt,
     Completed,
     Message,
@@ -135,8 +135,7 @@ class ChaosVoice:
             await asyncio.sleep(0.05)
             return Sound(b"\x00\x01" * max(1, int(RATE * len(text) / 15)), RATE)
 
-        rendered = await self._fate.befall(honest)
-        return rendered  # type: ignore[no-any-return]
+        return await self._fate.befall(honest)  # type: ignore[no-any-return]
 
     async def play(self, sound: Sound, attempt: Attempt) -> None:
         fault = self._fate.strikes()

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from voice_agent.core.events import Stamped
+from voice_agent.core.player import VoiceLadder
 from voice_agent.core.ports import (
     Alive,
     Attempt,
@@ -21,7 +22,6 @@ from voice_agent.core.ports import (
     TextDelta,
 )
 from voice_agent.core.prompt import build_prefix
-from voice_agent.core.reply import VoiceLadder
 from voice_agent.core.session import Session
 from voice_agent.core.tooling import Tool
 

@@ -1,6 +1,7 @@
 """Random sessions over hostile fakes, and the promises of a turn that each of them must keep."""
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -208,7 +209,7 @@ def _one_apology(live: RandomSession, heard: Heard) -> list[str]:
 def _history(live: RandomSession, heard: Heard) -> list[str]:
     found = []
     requests = [*live.model.requests, live.session.history.messages]
-    for before, after in zip(requests, requests[1:], strict=False):
+    for before, after in itertools.pairwise(requests):
         if after[: len(before)] != before:
             found.append("a request did not extend the one before")
     final = requests[-1]

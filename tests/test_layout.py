@@ -14,6 +14,7 @@ from environment import ROOT
 from rules import Source
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LAYERS = "cli -> commands -> app -> adapters | memory -> tools -> core"
 LONG_FUNCTION = "def f() -> None:\n" + "    print()\n" * rules.FUNCTION_LINES
 BIG_CLASS = "class C:\n" + "".join(f"    def m{n}(self) -> None: ...\n" for n in range(rules.PUBLIC_METHODS + 1))
 BROAD = "try:\n    pass\nexcept Exception:  # boundary: a reason\n    pass\n"
@@ -70,8 +71,8 @@ def test_the_import_contracts_hold() -> None:
     ("module", "planted", "contract"),
     [
         ("core/events.py", "import threading", "the core has no threads, files, processes or network"),
-        ("core/events.py", "import voice_agent.tools.process", "cli, app -> adapters | memory -> tools -> core"),
-        ("tools/process.py", "import voice_agent.adapters.claude", "cli, app -> adapters | memory -> tools -> core"),
+        ("core/events.py", "import voice_agent.tools.process", LAYERS),
+        ("tools/process.py", "import voice_agent.adapters.claude", LAYERS),
         ("adapters/claude.py", "import voice_agent.adapters.lines", "adapters know nothing of each other"),
     ],
 )

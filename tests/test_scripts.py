@@ -1,5 +1,7 @@
 """What somebody sees who starts the commands of scripts/."""
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,10 @@ import environment
 import pytest
 import run
 from environment import ROOT
+from whisper_normalizer.english import EnglishTextNormalizer
+
+from voice_agent import settings
+from voice_agent.adapters.models import model_files
 
 
 def _git_status(repo: Path) -> list[str]:
@@ -18,7 +24,7 @@ def _git_status(repo: Path) -> list[str]:
 
 def test_the_demo_has_one_renamed_one_modified_and_one_untracked_file_and_leaves_nothing_behind() -> None:
     with demo.repository() as repo:
-        assert _git_status(repo) == [" M lantern.py", "R  window.py -> mirror.py", "?? weather.py"]
+        assert _git_status(repo) == [" M lantern", "R  window -> mirror", "?? weather"]
     assert not repo.parent.exists()
 
 
@@ -84,3 +90,45 @@ def test_a_wrong_option_is_named_with_status_2() -> None:
     done = subprocess.run([sys.executable, "scripts/run.py", "--loud"], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--loud" in done.stderr
+
+
+@pytest.mark.slow
+def test_without_a_terminal_a_recording_is_answered_in_speech_that_can_be_understood(tmp_path: Path) -> None:
+    wav, home = tmp_path / "reply.wav", tmp_path / "home"
+    home.mkdir()
+    keys = ("ANTHROPIC_", "VOICE_AGENT_", "XDG_")
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(keys)} | {"HOME": str(home)}
+    command = [sys.executable, "scripts/run.py", "--out", str(wav)]
+    done = subprocess.run(command, cwd=ROOT, env=bare, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "heard     What did I change?" in done.stdout
+    assert "tool      git_status {}" in done.stdout
+    assert "3 files: 1 modified, 1 renamed and 1 untracked." in done.stdout
+    assert done.stdout.endswith(f"The spoken reply lies in {wav}\n")
+    assert word_error_rate(" ".join(re.findall(r"spoke +(.+)", done.stdout)), _transcript(wav)) <= 0.15
+
+
+def _transcript(wav: Path) -> str:
+    """By the library's own way to hear, not by ours."""
+    from faster_whisper import WhisperModel
+
+    model = WhisperModel(str(model_files(settings.load().home).find("whisper-tiny.en")), "cpu", compute_type="int8")
+    return " ".join(segment.text for segment in model.transcribe(str(wav))[0])
+
+
+def word_error_rate(right: str, heard: str) -> float:
+    """Words to insert, delete or replace for each word of `right`; both are brought to one way of writing first."""
+    normal = EnglishTextNormalizer()
+    wanted, found = normal(right).split(), normal(heard).split()
+    distances = list(range(len(found) + 1))
+    for row, word in enumerate(wanted, 1):
+        before, distances[0] = distances[0], row
+        for column, other in enumerate(found, 1):
+            here = min(distances[column] + 1, distances[column - 1] + 1, before + (word != other))
+            before, distances[column] = distances[column], here
+    return distances[-1] / len(wanted)
+
+
+def test_the_word_error_rate_counts_each_wrong_word_once() -> None:
+    assert word_error_rate("Three files, on main.", "3 files on main") == 0
+    assert word_error_rate("light the old lamp", "light an lamp") == 0.5

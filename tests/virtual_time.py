@@ -8,12 +8,15 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+SPINS = 20_000
+"""Rounds of the loop without the clock moving: nothing but a loop that waits for nothing makes so many."""
+
 
 class NothingIsDue(Exception):
-    """Nothing is scheduled any more and nobody outside can wake the loop: the program would hang for ever."""
+    """Nothing is scheduled any more, or the loop spins on the spot: the program would hang for ever."""
 
 
-class _Clockwork(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
+class _Clockwork(selectors.DefaultSelector):
     """Never waits: it moves the clock instead. Also measures how long callbacks held the loop, in real seconds."""
 
     def __init__(self) -> None:
@@ -21,6 +24,7 @@ class _Clockwork(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
         self.now = 0.0
         self.longest_hold = 0.0
         self._left = time.perf_counter()
+        self._idle = 0
 
     def select(self, timeout: float | None = None) -> Any:
         self.longest_hold = max(self.longest_hold, time.perf_counter() - self._left)
@@ -28,8 +32,12 @@ class _Clockwork(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
             ready = super().select(0)
             if not ready and timeout is None:
                 raise NothingIsDue
+            self._idle += 1
             if not ready and timeout and timeout > 0:
                 self.now += timeout
+                self._idle = 0
+            if self._idle > SPINS:
+                raise NothingIsDue
             return ready
         finally:
             self._left = time.perf_counter()

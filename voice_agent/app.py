@@ -1,6 +1,7 @@
 """The only place where adapters meet the core."""
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Coroutine, Mapping
@@ -19,9 +20,9 @@ from voice_agent.adapters.whisper import WhisperEars
 from voice_agent.adapters.workers import ThreadWorkers
 from voice_agent.core.budget import Limits
 from voice_agent.core.fallback import WithStandIn
+from voice_agent.core.player import VoiceLadder
 from voice_agent.core.ports import Ears, Model, Rung, Speaker
 from voice_agent.core.prompt import build_prefix
-from voice_agent.core.reply import VoiceLadder
 from voice_agent.core.session import Session
 from voice_agent.core.tooling import Tool, tool
 from voice_agent.settings import Settings
@@ -104,8 +105,6 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 def leave(status: int) -> NoReturn:
     """Ends the program by its own door: neither a thread that hangs nor a library's exit hook holds it."""
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError):  # a closed pipe; nobody is left to tell
             stream.flush()
-        except (OSError, ValueError):  # a closed pipe; nobody is left to tell
-            pass
     os._exit(status)

@@ -42,6 +42,7 @@ class Settings:
     narration: bool = True
 
 
+YES, NO = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 CHOICES = {
     "microphone_open": ("always", "on-press"),
     "memory": ("off", "history", "window", "summary", "on-demand", "preloaded"),
@@ -90,9 +91,9 @@ def _with(settings: Settings, name: str, value: object, source: str) -> Settings
 
 def _converted(name: str, value: object, like: object, source: str) -> object:
     if isinstance(like, bool):
-        words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-        if str(value).lower() in words:
-            return words[str(value).lower()]
+        word = str(value).lower()
+        if word in YES | NO:
+            return word in YES
         raise BadSetting(f"{source}: {name} must be true or false, not {value!r}.")
     if isinstance(like, float):
         try:

@@ -10,7 +10,7 @@ import pytest
 from tests.claude_server import BINDING_BETA, SCRIPTS, VERSION, ClaudeServer, Reply, call, case, pieces, thinking
 from tests.claude_trial import KEY, QUESTION, TOOLS, Trial, ask, assistant, result, user
 from voice_agent.adapters.claude import Claude
-from voice_agent.adapters.claude_errors import MISMATCH
+from voice_agent.core.phrases import MISMATCH
 from voice_agent.core.ports import Alive, Message, Prefix, Rejected, TextDelta, Usage
 
 ANSWER = Reply(["You changed two files."])

@@ -10,8 +10,9 @@ import pytest
 
 from tests.claude_server import SCRIPTS, Answer, ClaudeServer, Failure, Raw, Reply, Silence, call, case
 from tests.claude_trial import KEY, QUESTION, Trial, ask
-from voice_agent.adapters import claude_errors as said
 from voice_agent.adapters.claude import Claude
+from voice_agent.adapters.claude_errors import MISMATCH_MARK, seconds_asked
+from voice_agent.core import phrases as said
 from voice_agent.core.ports import ModelError, Rejected, Retrying, Unreachable
 
 ANSWER = Reply(["You changed two files."])
@@ -48,7 +49,7 @@ def test_a_refused_request_is_named_and_not_repeated(status: int, kind: str, phr
 def test_trouble_of_the_service_is_waited_out_twice(status: int) -> None:
     with ClaudeServer([Failure(status, "api_error")] * THRICE) as server:
         trial = ask(server, chance=lambda: 0.0)
-    check(trial, Unreachable, said.OVERLOADED if status == 529 else said.TROUBLE)
+    check(trial, Unreachable, said.OVERLOADED if status == 529 else said.CLAUDE_TROUBLE)
     assert trial.naps == trial.retries == [0.5, 2.0]
     assert len(server.requests) == THRICE
     assert [r.headers["x-stainless-retry-count"] for r in server.requests] == ["0"] * THRICE
@@ -77,7 +78,7 @@ def test_a_second_attempt_that_succeeds_is_an_answer() -> None:
         (429, {"retry-after": formatdate(time.time() + 600, usegmt=True)}, Rejected, said.TOO_MANY),
         (429, {"x-should-retry": "false"}, Rejected, said.TOO_MANY),
         (529, {"retry-after": "60"}, Unreachable, said.OVERLOADED),
-        (500, {"x-should-retry": "false"}, Unreachable, said.TROUBLE),
+        (500, {"x-should-retry": "false"}, Unreachable, said.CLAUDE_TROUBLE),
     ],
 )
 def test_a_long_wait_is_not_waited(status: int, headers: dict[str, str], error: type[ModelError], phrase: str) -> None:
@@ -103,15 +104,15 @@ def test_a_rate_limit_that_does_not_pass_is_a_refusal() -> None:
 
 @pytest.mark.parametrize("value", ["", "soon", "-1", "0", "nan", formatdate(0)])
 def test_a_wait_that_makes_no_sense_is_not_asked_for(value: str) -> None:
-    assert said.seconds_asked({"retry-after": value}) is None
+    assert seconds_asked({"retry-after": value}) is None
 
 
 @pytest.mark.parametrize(
     ("kind", "error", "phrase"),
     [
         ("overloaded_error", Unreachable, said.OVERLOADED),
-        ("api_error", Unreachable, said.TROUBLE),
-        ("timeout_error", Unreachable, said.TROUBLE),
+        ("api_error", Unreachable, said.CLAUDE_TROUBLE),
+        ("timeout_error", Unreachable, said.CLAUDE_TROUBLE),
         ("rate_limit_error", Rejected, said.TOO_MANY),
     ],
 )
@@ -128,7 +129,7 @@ def test_an_error_inside_a_stream_is_tried_again_while_nothing_was_said(
     ("answer", "phrase"),
     [
         (Reply(["The build has"], error="overloaded_error"), said.OVERLOADED),
-        (Reply(["The build has"], error="api_error"), said.TROUBLE),
+        (Reply(["The build has"], error="api_error"), said.CLAUDE_TROUBLE),
         (Reply(["The build has"], ending="close"), said.BROKEN_OFF),
         (Reply(["The build has"], ending="cut"), said.BROKEN_OFF),
         (Reply(["The build has"], ending="reset"), said.BROKEN_OFF),
@@ -278,7 +279,7 @@ def test_the_users_key_ends_a_pause_at_once() -> None:
 
 def test_every_phrase_is_its_own_and_fit_to_be_spoken() -> None:
     phrases = [value for name, value in vars(said).items() if name.isupper() and isinstance(value, str)]
-    phrases.remove(said.MISMATCH_MARK)
+    phrases.remove(MISMATCH_MARK)
     assert len(phrases) == len(set(phrases)) == 15
     for phrase in phrases:
         assert phrase.endswith(".")

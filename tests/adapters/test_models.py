@@ -1,104 +1,24 @@
-"""Models are found, fetched and checked: against a hub on the loopback, and packages of our own making."""
+"""Models are found, checked and fetched, on disks that can take them and on others."""
 
-import hashlib
 import importlib.metadata
 import os
 import sys
-import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from voice_agent.adapters.models import (
-    FetchFailed,
-    ModelFiles,
-    ModelMissing,
-    PinnedFile,
-    PinnedModel,
-    Progress,
-    UnknownModel,
-    model_files,
-)
+from tests.hub import CONFIG, WEIGHTS, Hub, from_hub, leftovers, pinned, serving, shelf
+from voice_agent.adapters.models import FetchFailed, ModelMissing, UnknownModel, model_files
 from voice_agent.adapters.models.manifest import CHECKOUT_MODELS, HubFile, PackageData, Part, read_manifest
-
-WEIGHTS = bytes(range(256)) * 12_000
-CONFIG = b'{"rate": 16000}'
-
-
-@dataclass
-class Hub:
-    """A hub that serves `files` by path; `cuts` are the bytes after which the next connections break off."""
-
-    files: dict[str, bytes]
-    cuts: list[int] = field(default_factory=list)
-    resumes: bool = True
-    requests: list[tuple[str, str | None]] = field(default_factory=list)
-    url: str = ""
-
-    def answer(self, request: BaseHTTPRequestHandler) -> None:
-        wanted = request.headers.get("Range")
-        self.requests.append((request.path, wanted))
-        body = self.files.get(request.path)
-        if body is None:
-            return request.send_error(404)
-        start = int(wanted[6:-1]) if wanted and self.resumes else 0
-        if start and start >= len(body):
-            return request.send_error(416)
-        request.send_response(206 if start else 200)
-        request.send_header("Content-Length", str(len(body) - start))
-        request.end_headers()
-        request.wfile.write(body[start:][: self.cuts.pop(0)] if self.cuts else body[start:])
-        return None
-
-
-@contextmanager
-def serving(hub: Hub) -> Iterator[Hub]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            hub.answer(self)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        hub.url = f"http://127.0.0.1:{server.server_address[1]}"
-        try:
-            yield hub
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
     with serving(Hub({"/weights.bin": WEIGHTS, "/config.json": CONFIG})) as running:
         yield running
-
-
-def pinned(name: str, content: bytes, *sources: HubFile | PackageData) -> PinnedFile:
-    return PinnedFile(name, len(content), hashlib.sha256(content).hexdigest(), sources)
-
-
-def from_hub(hub: Hub) -> tuple[PinnedFile, ...]:
-    config = pinned("config.json", CONFIG, HubFile(f"{hub.url}/config.json"))
-    return pinned("weights.bin", WEIGHTS, HubFile(f"{hub.url}/weights.bin")), config
-
-
-def shelf(tmp_path: Path, *files: PinnedFile) -> ModelFiles:
-    model = PinnedModel("ears", "hears", "nowhere", "MIT", "MIT License\n", True, files)
-    home = tmp_path / "home" / "models"
-    return ModelFiles({"ears": model}, (home, tmp_path / "checkout" / "models"), home)
-
-
-def leftovers(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
 
 
 # --- finding
@@ -146,123 +66,6 @@ def test_checking_sees_one_changed_byte(tmp_path: Path) -> None:
     (folder / "weights.bin").write_bytes(b"x" + WEIGHTS[1:])
     assert models.check("ears").problems == ("weights.bin is damaged",)
     assert not models.check("ears").here
-
-
-# --- fetching from the hub
-
-
-def test_a_fetched_model_is_whole_with_its_licence_and_nothing_else(tmp_path: Path, hub: Hub) -> None:
-    models = shelf(tmp_path, *from_hub(hub))
-    seen: list[Progress] = []
-    folder = models.fetch("ears", seen.append)
-    assert folder == models.find("ears")
-    assert leftovers(folder) == ["LICENCE.txt", "config.json", "weights.bin"]
-    assert (folder / "LICENCE.txt").read_text() == "MIT License\n"
-    assert models.listing()[0].here
-    assert models.check("ears").here
-    weights = [progress.done for progress in seen if progress.file == "weights.bin"]
-    assert weights == sorted(weights)
-    assert weights[-1] == len(WEIGHTS)
-
-
-def test_a_model_that_is_here_is_not_fetched_again(tmp_path: Path, hub: Hub) -> None:
-    models = shelf(tmp_path, *from_hub(hub))
-    models.fetch("ears")
-    asked = len(hub.requests)
-    models.fetch("ears")
-    assert len(hub.requests) == asked
-
-
-def test_a_broken_connection_goes_on_where_it_stopped(tmp_path: Path, hub: Hub) -> None:
-    hub.cuts = [1_000_000, 500_000]
-    models = shelf(tmp_path, *from_hub(hub))
-    folder = models.fetch("ears")
-    assert (folder / "weights.bin").read_bytes() == WEIGHTS
-    asked = [range for path, range in hub.requests if path == "/weights.bin"]
-    assert asked == [None, "bytes=1000000-", "bytes=1500000-"]
-
-
-def test_a_later_fetch_goes_on_where_an_earlier_one_was_stopped(tmp_path: Path, hub: Hub) -> None:
-    models = shelf(tmp_path, *from_hub(hub))
-
-    def stop(progress: Progress) -> None:
-        if progress.done >= 1_000_000:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        models.fetch("ears", stop)
-    half = models.target / "ears" / "weights.bin.part"
-    assert 0 < half.stat().st_size < len(WEIGHTS)
-    assert not (models.target / "ears" / "weights.bin").exists()
-    had = half.stat().st_size
-    models.fetch("ears")
-    assert hub.requests[1] == ("/weights.bin", f"bytes={had}-")
-    assert models.check("ears").here
-
-
-def test_a_hub_that_cannot_resume_starts_over(tmp_path: Path, hub: Hub) -> None:
-    hub.cuts, hub.resumes = [1_000_000], False
-    models = shelf(tmp_path, *from_hub(hub))
-    models.fetch("ears")
-    assert models.check("ears").here
-
-
-def test_a_hub_with_a_shorter_file_is_given_up_and_nothing_of_it_kept(tmp_path: Path, hub: Hub) -> None:
-    hub.files["/weights.bin"] = WEIGHTS[:1000]
-    models = shelf(tmp_path, *from_hub(hub))
-    folder = models.target / "ears"
-    folder.mkdir(parents=True)
-    (folder / "weights.bin.part").write_bytes(WEIGHTS[:2000])
-    with pytest.raises(FetchFailed, match=r"127\.0\.0\.1 refused it with status 416"):
-        models.fetch("ears")
-    assert leftovers(folder) == []
-
-
-@pytest.mark.parametrize("served", [b"x" + WEIGHTS[1:], WEIGHTS + b"more"], ids=["changed", "too long"])
-def test_wrong_bytes_never_get_the_files_name(tmp_path: Path, hub: Hub, served: bytes) -> None:
-    hub.files["/weights.bin"] = served
-    models = shelf(tmp_path, *from_hub(hub))
-    with pytest.raises(FetchFailed, match="damaged"):
-        models.fetch("ears")
-    assert leftovers(models.target / "ears") == []
-    hub.files["/weights.bin"] = WEIGHTS
-    models.fetch("ears")
-    assert models.check("ears").here
-
-
-def test_a_damaged_model_is_mended_where_it_lies(tmp_path: Path, hub: Hub) -> None:
-    models = shelf(tmp_path, *from_hub(hub))
-    folder = models.fetch("ears")
-    (folder / "config.json").write_bytes(b"x" + CONFIG[1:])
-    hub.requests.clear()
-    assert replace(models, target=tmp_path / "elsewhere").fetch("ears") == folder
-    assert hub.requests == [("/config.json", None)]
-    assert models.check("ears").here
-
-
-def test_a_hub_without_the_file_is_one_sentence(tmp_path: Path, hub: Hub) -> None:
-    files = from_hub(hub)
-    hub.files.clear()
-    with pytest.raises(FetchFailed, match=r"^weights.bin of ears .*refused it with status 404; see to the network"):
-        shelf(tmp_path, *files).fetch("ears")
-
-
-def test_a_hub_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
-    with serving(Hub({})) as gone:
-        files = from_hub(gone)
-    with pytest.raises(FetchFailed, match=r"127\.0\.0\.1 cannot be reached; see to the network.*models fetch ears$"):
-        shelf(tmp_path, *files).fetch("ears")
-
-
-def test_two_fetches_at_once_bring_each_file_once(tmp_path: Path, hub: Hub) -> None:
-    models = shelf(tmp_path, *from_hub(hub))
-    both = [threading.Thread(target=models.fetch, args=("ears",)) for _ in range(2)]
-    for fetch in both:
-        fetch.start()
-    for fetch in both:
-        fetch.join()
-    assert models.check("ears").here
-    assert sorted(path for path, _ in hub.requests) == ["/config.json", "/weights.bin"]
 
 
 # --- disks

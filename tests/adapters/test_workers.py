@@ -8,26 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests.adapters.threads import PATIENCE, Hang, give_up, run
 from voice_agent.adapters.workers import JobFailed, ThreadWorkers
 from voice_agent.core.ports import AllBusy
 
-PATIENCE = 20.0
-"""Seconds until a test that waits for a thread is taken to hang; no test needs them."""
-
 Make = Callable[..., ThreadWorkers]
-
-
-class Hang:
-    """A job that hangs until it is let go."""
-
-    def __init__(self) -> None:
-        self.started = threading.Event()
-        self.let_go = threading.Event()
-
-    def __call__(self) -> str:
-        self.started.set()
-        assert self.let_go.wait(PATIENCE)
-        return "late"
 
 
 @pytest.fixture
@@ -44,23 +29,13 @@ def make() -> Iterator[Make]:
 
 
 def within(work: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(_awaited(work), PATIENCE))
-
-
-async def _awaited(work: Awaitable[Any]) -> Any:
-    return await work
+    return run(lambda: work)
 
 
 async def begin(workers: ThreadWorkers, hang: Hang) -> "asyncio.Task[Any]":
     task = asyncio.create_task(workers.run(hang))
-    assert await asyncio.to_thread(hang.started.wait, PATIENCE)
+    await hang.reached()
     return task
-
-
-async def give_up(task: "asyncio.Task[Any]") -> None:
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 async def all_back(workers: ThreadWorkers) -> None:
@@ -182,7 +157,7 @@ def test_what_comes_late_is_dropped_without_a_word(make: Make, ends: str) -> Non
     async def story() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
         task = asyncio.create_task(workers.run(job))
-        assert await asyncio.to_thread(hang.started.wait, PATIENCE)
+        await hang.reached()
         await give_up(task)
         hang.let_go.set()
         await all_back(workers)

@@ -8,7 +8,7 @@ def stamped(event: Event) -> Stamped:
 
 
 def test_a_listener_that_wants_to_end_the_program_is_skipped() -> None:
-    feed, seen = Feed(), []
+    feed, seen = Feed(), list[Stamped]()
 
     def exits(event: Stamped) -> None:
         raise SystemExit(1)
@@ -20,7 +20,7 @@ def test_a_listener_that_wants_to_end_the_program_is_skipped() -> None:
 
 
 def test_a_listener_that_emits_does_not_reorder_events_for_the_others() -> None:
-    feed, seen = Feed(), []
+    feed, seen = Feed(), list[Stamped]()
 
     def echoes(event: Stamped) -> None:
         if isinstance(event.event, Heard):
@@ -34,7 +34,7 @@ def test_a_listener_that_emits_does_not_reorder_events_for_the_others() -> None:
 
 
 def test_a_listener_that_left_hears_nothing_more() -> None:
-    feed, seen = Feed(), []
+    feed, seen = Feed(), list[Stamped]()
     leave = feed.subscribe(seen.append)
     leave()
     leave()

@@ -116,6 +116,10 @@ def test_overlapping_hits_become_one_under_the_more_telling_name() -> None:
     assert redact(text).count("‹") == 1
 
 
+def test_a_value_that_is_none_may_hold_one_that_is() -> None:
+    assert redact("""password = "password = 'EXAMPLEpw'" """) == """password = "password = '‹secret:credential›'" """
+
+
 def test_redacting_twice_changes_nothing_more() -> None:
     text = "\n".join([*cases("secrets.txt"), (DATA / "X01.env").read_text(encoding="utf-8")])
     once = redact(SECRET.sub(r"\1", text))

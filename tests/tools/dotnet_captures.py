@@ -31,7 +31,7 @@ class Capture:
 
     @property
     def is_build(self) -> bool:
-        return self.about["tool"] == "dotnet_build"
+        return bool(self.about["tool"] == "dotnet_build")
 
     @property
     def output(self) -> bytes:
@@ -58,14 +58,14 @@ class Capture:
         finished, places = Finished(self.exit_code, Kept(self.output), Kept(), 1.0), Places(self.about["root"])
         if self.is_build:
             build = read_build(finished, self.place / "nowhere", places, Judgement())
-            return build.data(), report.build_text("dotnet build", build)
+            return build.data(), report.describe_build("dotnet build", build)
         results = trx.Results()
         for file in self.reports:
             with file.open("rb") as stream:
                 results.read(stream)
         platform = "Microsoft.Testing.Platform" in json.dumps(self.about.get("files", {}))
         run = read_tests(Ran(finished, results, platform=platform), places, Judgement())
-        return run.data(), report.test_text("dotnet test", run)
+        return run.data(), report.describe_tests("dotnet test", run)
 
 
 def all_captures() -> list[Capture]:
@@ -79,7 +79,8 @@ def all_captures() -> list[Capture]:
 
 def readable_captures() -> list[Capture]:
     """Those whose values follow from output, exit status and reports alone."""
-    return [c for c in all_captures() if "verdict" in c.about["expect"] and not c.about.keys() & {"sarif", "when"}]
+    needs_process = {"sarif", "when"}
+    return [c for c in all_captures() if "is_error" not in c.about["expect"] and not c.about.keys() & needs_process]
 
 
 def differences(capture: Capture, result: dict[str, Any], text: str) -> list[str]:

@@ -53,7 +53,7 @@ def test_a_red_build_is_told_in_a_fifth_with_nothing_of_value_lost() -> None:
 def test_two_failures_of_ninety_one_are_told_in_600_bytes() -> None:
     _, text = CAPTURES["test_91_two_fail"].read()
     assert len(text.encode()) <= 600
-    for told in ("2 failed", "89 passed", "n: 12, square: 144", "Actual:   143", "Calculator.cs:7", "SquareTests.cs:38"):
+    for told in ("2 failed", "89 passed", "n: 12, square: 144", "Actual:   143", "Calculator.cs:7", "Tests.cs:38"):
         assert told in text
 
 

@@ -1,7 +1,6 @@
 """Asked to read a file, the assistant gets its numbered lines, bounded, and never a secret or a byte from elsewhere."""
 
 import asyncio
-import contextlib
 import os
 import shutil
 import sys
@@ -14,7 +13,6 @@ import pytest
 
 from voice_agent.core.ports import AllBusy
 from voice_agent.core.tooling import Call, Refused, Result, tool
-from voice_agent.tools.near import near_names, sound
 from voice_agent.tools.read_file import MOST_CHARACTERS, Files
 
 DATA = Path(__file__).parent / "data" / "read"
@@ -125,44 +123,12 @@ def test_r10_nothing_out_of_the_repository_is_read(root: Path, tmp_path: Path) -
     assert "never read" in refused(Path("/"), "/proc/self/environ")
 
 
-@pytest.mark.parametrize("spoken", ["cart dot C S", "cart.cs", "Cart.CS", "src/cart dot cs", "Carts.cs", "lib/Cart.cs"])
-def test_r11_a_file_that_is_not_there_is_answered_with_near_names(root: Path, spoken: str) -> None:
-    sentence = refused(root, spoken)
-    assert "is not there; near names: src/Cart.cs" in sentence
-
-
 def test_r11_nothing_near_is_said_too(root: Path) -> None:
     assert refused(root, "zzzzzz") == "zzzzzz is not there, and no name comes near."
     assert "is not there" in refused(root, "src/Cart.cs/below")
     assert "is not there" in refused(root, "x" * 300)
 
 
-@pytest.mark.parametrize(
-    ("spoken", "written"),
-    [
-        ("cart dot C S", "Cart.cs"),
-        ("cart tests dot c s proj", "CartTests.csproj"),
-        ("source slash cart dot c sharp", "source/Cart.cs"),
-        ("my underscore file dot py", "my_file.py"),
-        ("dot git ignore", ".gitignore"),
-        ("app settings dot development dot Jason", "appsettings.development.jason"),
-        ("dot.cs", "Dot.cs"),
-    ],
-)
-def test_a_spoken_name_sounds_like_the_written_one(spoken: str, written: str) -> None:
-    assert sound(spoken) == sound(written)
-
-
-def test_near_names_never_tell_of_private_files(root: Path) -> None:
-    (root / ".env.local").write_text("x")
-    (root / "server.key").write_text("x")
-    (root / ".git").mkdir()
-    (root / ".git" / "server.kez").write_text("x")
-    assert near_names(root, "server.kex") == []
-    assert near_names(root, "env.local") == []
-
-
-@contextlib.contextmanager
 def without_rights(path: Path) -> Iterator[None]:
     """As a user who may not read `path`: root may read everything, so it becomes nobody meanwhile."""
     path.chmod(0)

@@ -10,9 +10,10 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from voice_agent.adapters.claude_errors import BAD_PROXY, MALFORMED, WRONG_KEY, BrokenStream, explain, foreign_errors
+from voice_agent.adapters.claude_errors import MALFORMED, BrokenStream, explain, foreign_errors
 from voice_agent.adapters.claude_messages import claude_request, completed, model_event, plain_request
 from voice_agent.adapters.claude_rehearsal import rehearse
+from voice_agent.core import phrases
 from voice_agent.core.ports import (
     Message,
     ModelEvent,
@@ -165,7 +166,7 @@ class Claude:
 
     async def _ready(self) -> "AsyncAnthropic":
         if not (self._key.isascii() and self._key.isprintable()):  # it would not even fit into a header
-            raise Rejected(WRONG_KEY)
+            raise Rejected(phrases.WRONG_KEY)
         if self._client is None:
             return await asyncio.to_thread(self._build)
         return self._client
@@ -190,7 +191,7 @@ class Claude:
                 trust_env=not self._loopback,
             )
         if http is None:
-            raise Unreachable(BAD_PROXY)
+            raise Unreachable(phrases.BAD_PROXY)
         return anthropic.AsyncAnthropic(
             api_key=self._key, base_url=self._base_url, max_retries=0, http_client=http, open_telemetry=False
         )

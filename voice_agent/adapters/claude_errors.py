@@ -7,26 +7,11 @@ from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from typing import TYPE_CHECKING
 
+from voice_agent.core import phrases
 from voice_agent.core.ports import ModelError, Rejected, Seconds, Unreachable
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError
-
-NO_CONNECTION = "I could not reach Claude."
-OVERLOADED = "Claude is overloaded right now."
-TROUBLE = "Claude has a problem of its own right now."
-STALLED = "Claude stopped answering."
-BROKEN_OFF = "The answer from Claude broke off."
-BAD_PROXY = "I could not reach Claude, because the proxy setting of this computer does not work for me."
-BAD_REQUEST = "Claude did not accept my request."
-WRONG_KEY = "Claude did not accept the key. Please check the key in your settings."
-NO_CREDIT = "The account at Claude has no credit left."
-NOT_ALLOWED = "The key is not allowed to use this model."
-NOT_FOUND = "There is no such model at the address of Claude. Please check both in your settings."
-TOO_LARGE = "This conversation has grown too large for Claude. Please start a new session."
-NOT_UNDERSTOOD = "Claude could not make sense of my request."
-TOO_MANY = "Claude takes no more requests from this account for now. Please try again later."
-MISMATCH = "Claude no longer accepts this conversation. Please start a new session."
 
 PATIENCE: Seconds = 5.0
 """The longest wait that the service may ask for: after that a user believes that nobody is there."""
@@ -34,14 +19,14 @@ PATIENCE: Seconds = 5.0
 MISMATCH_MARK = "bound to a different conversation"
 
 REJECTIONS = {
-    400: BAD_REQUEST,
-    401: WRONG_KEY,
-    402: NO_CREDIT,
-    403: NOT_ALLOWED,
-    404: NOT_FOUND,
-    413: TOO_LARGE,
-    422: NOT_UNDERSTOOD,
-    429: TOO_MANY,
+    400: phrases.BAD_REQUEST,
+    401: phrases.WRONG_KEY,
+    402: phrases.NO_CREDIT,
+    403: phrases.NOT_ALLOWED,
+    404: phrases.NOT_FOUND,
+    413: phrases.TOO_LARGE,
+    422: phrases.NOT_UNDERSTOOD,
+    429: phrases.TOO_MANY,
 }
 STREAM_STATUS = {
     "invalid_request_error": 400,
@@ -90,12 +75,12 @@ def explain(error: Exception) -> Failure:
     import anthropic
 
     if isinstance(error, TimeoutError):  # no second try: the user has waited long enough
-        return Failure(Unreachable(STALLED))
+        return Failure(Unreachable(phrases.STALLED))
     if isinstance(error, anthropic.APIStatusError):
         return _status(error)
     if isinstance(error, anthropic.APIConnectionError):
-        return Failure(Unreachable(NO_CONNECTION), transient=True)
-    return Failure(Unreachable(BROKEN_OFF), transient=True)
+        return Failure(Unreachable(phrases.NO_CONNECTION), transient=True)
+    return Failure(Unreachable(phrases.BROKEN_OFF), transient=True)
 
 
 def _status(error: "APIStatusError") -> Failure:
@@ -104,14 +89,14 @@ def _status(error: "APIStatusError") -> Failure:
     asked = seconds_asked(headers)
     again = headers.get("x-should-retry") != "false" and (asked is None or asked <= PATIENCE)
     if status in (408, 409) or status >= 500:
-        return Failure(Unreachable(OVERLOADED if status == 529 else TROUBLE), again, asked)
+        return Failure(Unreachable(phrases.OVERLOADED if status == 529 else phrases.CLAUDE_TROUBLE), again, asked)
     if status == 429:
-        return Failure(Rejected(TOO_MANY), again, asked)
+        return Failure(Rejected(phrases.TOO_MANY), again, asked)
     if status == 400 and MISMATCH_MARK in str(error.api_message):
-        return Failure(Rejected(MISMATCH), mismatch=True)
+        return Failure(Rejected(phrases.MISMATCH), mismatch=True)
     if status < 400:  # a redirect is not followed: what is said goes to the address of the settings and nowhere else
         status = 404
-    return Failure(Rejected(REJECTIONS.get(status, BAD_REQUEST)))
+    return Failure(Rejected(REJECTIONS.get(status, phrases.BAD_REQUEST)))
 
 
 def seconds_asked(headers: Mapping[str, str]) -> Seconds | None:

@@ -73,7 +73,8 @@ def as_text(stamped: Stamped) -> str | None:
         case Heard(text=text):
             return f"You:   {visible(text)}"
         case ToolStarted(name=name, input=given):
-            return f"       … {visible(name)} {visible(json.dumps(given, ensure_ascii=False)) if given else ''}".rstrip()
+            arguments = json.dumps(given, ensure_ascii=False) if given else ""
+            return f"       … {visible(name)} {visible(arguments)}".rstrip()
         case ToolFinished(name=name, output=output, is_error=bad):
             return f"       {'✗' if bad else '✓'} {visible(name)}: {visible(output.splitlines()[0] if output else '')}"
         case Shown(title=title, text=text):

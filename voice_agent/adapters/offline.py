@@ -12,7 +12,10 @@ from typing import Any
 from voice_agent.core.fallback import STAND_IN_ID
 from voice_agent.core.ports import Completed, Message, ModelEvent, Prefix, TextDelta
 
-CANNOT = "I am the offline brain, and I can't answer that. I can say what you changed, which branch you are on, and read a file."
+CANNOT = (
+    "I am the offline brain, and I can't answer that. "
+    "I can say what you changed, which branch you are on, and read a file."
+)
 TOOL_MISSING = "I am the offline brain, and the tool for that is not here."
 
 

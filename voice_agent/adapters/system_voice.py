@@ -100,8 +100,7 @@ class SystemVoice:
         for program in self._programs:
             if program.path:
                 return program
-        names = ", ".join(PureWindowsPath(program.name).stem for program in self._programs)
-        raise NoVoice(f"This system has no voice of its own: none of {names or 'none known'} is installed.")
+        raise NoVoice(f"This system has no voice of its own; install one of {_names(self._programs)}.")
 
     async def warm(self) -> None:
         """Raises `NoVoice` where there is none."""
@@ -139,7 +138,13 @@ class PlayerSpeaker:
                     return
                 if attempt.started:  # half of it may have been heard: whatever comes next must know
                     break
-        raise NoVoice("No player of this system could play the sound; install paplay, pw-play, aplay or sox.")
+        raise NoVoice(
+            f"No player of this system could play the sound; make sure that one of {_names(self._programs)} can."
+        )
+
+
+def _names(programs: Sequence[Program]) -> str:
+    return ", ".join(PureWindowsPath(program.name).stem for program in programs)
 
 
 async def _played(program: Program, folder: Path, total: Seconds, spare: Seconds, attempt: Attempt) -> bool:

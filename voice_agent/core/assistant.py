@@ -42,8 +42,7 @@ class Assistant:
         if turn is None or task is None or turn.ended.is_set():
             return
         turn.interrupted = True  # before the hush: the outcome is read from it
-        turn.reply.hush()
-        await turn.reply.silent()
+        await turn.reply.hush()
         while not turn.ended.is_set():
             task = self._task or task  # it may have been started again meanwhile
             task.cancel()

@@ -7,15 +7,19 @@ Said = str | None | Callable[[re.Match[str]], str]
 """What stands in for a match: a template over its named groups, itself (None), or what a function makes of it."""
 
 Rule = tuple[str, Said, str]
-"""A pattern, what stands in for it, and why. Names of groups are unique in the table; at one place the first rule wins."""
+"""A pattern, what stands in for it, and why. Group names are unique in a table; at one place the first rule wins."""
 
 
 class Grammar:
-    """Rewrites text by its rules, from left to right."""
+    """Rewrites text by its rules, from left to right.
 
-    def __init__(self, *rules: Rule) -> None:
+    `starts`, as a character class, are all characters that a match can start with: elsewhere no rule is tried.
+    """
+
+    def __init__(self, *rules: Rule, starts: str = r"\s\S") -> None:
         self._said = [said for _, said, _ in rules]
-        self._any = re.compile("|".join(f"(?P<rule{n}>{pattern})" for n, (pattern, _, _) in enumerate(rules)), re.S)
+        anything = "|".join(f"(?P<rule{n}>{pattern})" for n, (pattern, _, _) in enumerate(rules))
+        self._any = re.compile(rf"(?=[{starts}])(?:{anything})", re.S)
 
     def __call__(self, text: str) -> str:
         return self._any.sub(self._rewrite, text)

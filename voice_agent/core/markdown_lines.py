@@ -178,7 +178,7 @@ class Lines:
         tokens = self._end_start() if self._read == self._decide else []
         if self._read == self._say:
             tokens.append(LineEnd())
-        if self._run and line.strip():
+        if self._run and (line.strip() or self._run.fence):
             tokens += self._run.add(line)
             if len(self._run.lines) > 1 and self._run.closed_by(line):
                 tokens += self._enter(None)

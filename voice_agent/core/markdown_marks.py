@@ -1,5 +1,7 @@
 """One sentence of Markdown without its marks: emphasis, code, links, images, HTML, entities, escapes."""
 
+# ruff: noqa: RUF001 - look-alikes of the quotation mark are meant
+
 import html
 import re
 
@@ -37,5 +39,6 @@ unmarked = Grammar(
     (r"(?<![\w*])\*\*(?=\.\w)", "", "`**.NET**` is bold, `*.cs` is a pattern"),
     (r"(?<=[\w.,:;!?)\]\"'%`’”…#+])[*_]{1,3}(?![\w*])", "", "emphasis ends"),
     (r"~~", "", "struck out"),
+    starts=r"`!\[\]<&\\*_~",
 )
 """The words of one sentence; a mark without its partner, in the next sentence perhaps, goes too."""

@@ -19,6 +19,22 @@ NO_SOUND = "Nothing on this machine could make a sound. The words are on the scr
 INTERRUPTED_TOOL = "Interrupted by the user before it finished; it was stopped."
 CUT_CALL = "Not run: the message was cut off at the length limit, so this call was incomplete. Call again with less."
 
+NO_CONNECTION = "I could not reach Claude."
+OVERLOADED = "Claude is overloaded right now."
+CLAUDE_TROUBLE = "Claude has a problem of its own right now."
+STALLED = "Claude stopped answering."
+BROKEN_OFF = "The answer from Claude broke off."
+BAD_PROXY = "I could not reach Claude, because the proxy setting of this computer does not work for me."
+BAD_REQUEST = "Claude did not accept my request."
+WRONG_KEY = "Claude did not accept the key. Please check the key in your settings."
+NO_CREDIT = "The account at Claude has no credit left."
+NOT_ALLOWED = "The key is not allowed to use this model."
+NOT_FOUND = "There is no such model at the address of Claude. Please check both in your settings."
+TOO_LARGE = "This conversation has grown too large for Claude. Please start a new session."
+NOT_UNDERSTOOD = "Claude could not make sense of my request."
+TOO_MANY = "Claude takes no more requests from this account for now. Please try again later."
+MISMATCH = "Claude no longer accepts this conversation. Please start a new session."
+
 TROUBLE = {
     "ears": "I couldn't hear that. Speech recognition failed.",
     "model": "I got no answer from the model.",

@@ -238,3 +238,50 @@ class Workers(Protocol):
 
 class AllBusy(Exception):
     """Every worker thread is held by a job that was given up."""
+
+
+@dataclass(frozen=True)
+class Take:
+    """What the microphone caught while the key was held.
+
+    `overflows` counts blocks that the system dropped; `muted` means that every sample was zero; `lost` that the
+    device went away meanwhile (what came before is in the recording); `full` that the cap was reached.
+    """
+
+    recording: Recording
+    overflows: int = 0
+    muted: bool = False
+    lost: bool = False
+    full: bool = False
+
+
+class NoDevice(Exception):
+    """A microphone, speaker or hotkey cannot be used; `phrase` is a sentence of ours that names the mend."""
+
+    def __init__(self, phrase: str) -> None:
+        super().__init__(phrase)
+        self.phrase = phrase
+
+
+class Microphone(Protocol):
+    """Catches what is said while the key is held; opened once and kept warm."""
+
+    @property
+    def name(self) -> str:
+        """The device's own name, as the user knows it."""
+        ...
+
+    @property
+    def level(self) -> float:
+        """How loud it is now, from 0 to 1; 0 when closed."""
+        ...
+
+    async def warm(self) -> None:
+        """Opens the device unless it is to be opened on the press; raises `NoDevice`."""
+
+    async def begin(self, pre_roll: bool) -> None:
+        """Starts a take, with the 300 ms before it where `pre_roll`; raises `NoDevice` where no sound can come."""
+
+    async def end(self) -> Take:
+        """Ends the take after its tail of up to 200 ms; never raises: what was caught is kept."""
+        ...

@@ -1,85 +1,33 @@
-"""What the user hears in one turn: text in, sound out, down a ladder of voices until one of them sounds."""
+"""What the user hears in one turn: what is said, what is said instead, and how it ends."""
 
 import asyncio
-import contextlib
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from voice_agent.core import phrases
 from voice_agent.core.budget import Limits
-from voice_agent.core.events import Degraded, Event, Failed, FirstAudio, Outcome, Shown, Spoke
-from voice_agent.core.ports import Attempt, Rung, Seconds, Sound
+from voice_agent.core.events import Event, Failed, Outcome, Shown
+from voice_agent.core.player import Player, VoiceLadder
 from voice_agent.core.speakable import Card, Piece, Sentence, Speakable
-from voice_agent.core.stage import Loading, StageFailed, contained, leave_alone, outcome_of, run_stage, uncancel
-
-CHARACTERS_A_SECOND = 15.0
-"""How fast a voice talks; a sentence may take as long to render as it will sound, and no voice is that slow."""
-
-STRAYS = 3
-"""Cancellations of nobody's making that one sentence survives on one rung."""
-
-
-@dataclass(frozen=True)
-class VoiceLadder:
-    """The rungs in order, each with the load of its synthesizer, shared by all turns."""
-
-    rungs: tuple[Rung, ...]
-    loads: tuple[Loading, ...]
-
-    @classmethod
-    def of(cls, *rungs: Rung) -> "VoiceLadder":
-        return cls(rungs, tuple(Loading("voice", rung.synthesizer.warm) for rung in rungs))
-
-
-@dataclass(eq=False)
-class _Line:
-    """One sentence on its way, and what is rendered of it ahead of its turn, by rung."""
-
-    text: str
-    rendering: dict[int, "asyncio.Task[Any]"] = field(default_factory=dict)
-    strays: int = 0
-
-    def drop(self) -> None:
-        for task in self.rendering.values():
-            if not task.done():
-                leave_alone(task)
-        self.rendering.clear()
-
-    def forgives(self, failure: StageFailed) -> bool:
-        """A stray cancellation is not the rung's fault, but somebody who always cancels must not go on for ever."""
-        self.strays += isinstance(failure.error, asyncio.CancelledError)
-        return isinstance(failure.error, asyncio.CancelledError) and self.strays <= STRAYS
-
-    @property
-    def seconds(self) -> Seconds:
-        return len(self.text) / CHARACTERS_A_SECOND
+from voice_agent.core.stage import uncancel
 
 
 class Reply:
-    """The sound of one turn; `turn.emit` hears of it, nothing else does.
+    """The one way out of a turn; `turn.emit` hears of it, nothing else does.
 
-    Text may be added until `heard()` is awaited, or an apology or `settle` ended it; afterwards it is refused quietly.
+    Text may be added until `heard()` is awaited, or until an apology or `settle` has the last word; what comes later
+    is refused quietly.
     """
 
     def __init__(self, ladder: VoiceLadder, limits: Limits, emit: Callable[[Event], None]) -> None:
-        self._ladder, self._limits, self._emit = ladder, limits, emit
+        self._emit = emit
+        self._player = Player(ladder, limits, emit, self._fell_silent)
         self._text = Speakable()
-        self._lines: deque[_Line] = deque()
-        self._heard: list[str] = []
-        self._attempt: Attempt | None = None
-        self._rung = 0
-        self._player: asyncio.Task[Any] | None = None
-        self._changed = asyncio.Event()
-        self._complete = False
+        self._notes: set[str] = set()
         self._final: Outcome | None = None
+        self._ending = False
         self._closed = False
-        self._said = False
-        self._noted: set[str] = set()
-        self._first = False
-
-    # --- what is to be said
+        self.said = False
+        """Whether anything of the answer was said or waits to be said."""
 
     def say(self, delta: str) -> None:
         """Adds a piece of the model's text; each sentence sounds as soon as it is whole."""
@@ -90,223 +38,77 @@ class Reply:
         """Ends the sentence at hand: the next piece of text belongs to another message."""
         if self._open:
             self._take(self._text.end())
-            self._text = Speakable()
 
     def note(self, sentence: str) -> None:
         """Says something of ours in passing, once; it is no answer."""
-        if self._open and sentence not in self._noted:
-            self._noted.add(sentence)
-            self._enqueue(sentence)
+        if self._open and sentence not in self._notes:
+            self._notes.add(sentence)
+            self._player.add(sentence)
 
     def settle(self, sentence: str, outcome: Outcome) -> None:
         """Says a phrase of ours that is the answer; nothing apologises for it, nothing follows it."""
         if self._open:
-            self._final = outcome
-            self._drop_lines()
-            self._enqueue(sentence)
-            self._complete = True
+            self._last_word(sentence, outcome)
 
     def apologise(self, error: BaseException) -> None:
         """Says what went wrong instead of what has not sounded yet; once a turn, and never raises."""
         if self._closed or self._final is not None:
             return
         stage, phrase = phrases.explain(error)
-        self._final = Outcome.FAILED
-        self._drop_lines()
         self._emit(Failed(stage, phrase))
-        self._enqueue(phrase)
-        self._complete = True
+        self._last_word(phrase, Outcome.FAILED)
+
+    async def heard(self) -> Outcome:
+        """Waits until everything was played; says so if there is nothing to say.
+
+        Raises CancelledError only after `close`: any other cancellation is forgotten here.
+        """
+        self.break_off()
+        if not self.said:
+            self.apologise(phrases.NoAnswer())
+        self._ending = True
+        while True:
+            try:
+                await self._player.drained()
+                return self._final or Outcome.ANSWERED
+            except asyncio.CancelledError:
+                if self._closed:
+                    raise
+                uncancel()
+
+    async def hush(self) -> None:
+        """The user's own doing: closes the reply, queue and sound, and waits a moment for the speaker's receipt."""
+        self.close()
+        await self._player.silent()
+
+    def close(self) -> None:
+        """Nothing sounds and nothing is taken any more; never raises."""
+        self._closed = True
+        self._player.close()
 
     @property
-    def said(self) -> bool:
-        """Whether anything of the answer was said or waits to be said."""
-        return self._said
+    def heard_text(self) -> str:
+        """What has really sounded, in words."""
+        return self._player.heard_text
 
     @property
     def _open(self) -> bool:
-        return not (self._closed or self._complete)
+        return not (self._closed or self._ending or self._final is not None)
 
     def _take(self, pieces: Sequence[Piece]) -> None:
         for piece in pieces:
             match piece:
                 case Sentence(text=text):
-                    self._said = True
-                    self._enqueue(text)
+                    self.said = True
+                    self._player.add(text)
                 case Card(title=title, text=text):
                     self._emit(Shown(title, text))
 
-    def _enqueue(self, text: str) -> None:
-        self._lines.append(_Line(text))
-        self._changed.set()
-        self._render_ahead()
-        self._keep_playing()
+    def _last_word(self, sentence: str, outcome: Outcome) -> None:
+        self._final = outcome
+        self.said = True
+        self._player.drop()
+        self._player.add(sentence)
 
-    # --- how it ends
-
-    async def heard(self) -> Outcome:
-        """Waits until everything was played; says so if there is nothing to say.
-
-        Raises CancelledError only after `hush`: any other cancellation is forgotten here.
-        """
-        self.break_off()
-        if not self._said:
-            self.apologise(phrases.NoAnswer())
-        self._complete = True
-        self._changed.set()
-        while not self._closed and (self._lines or self._busy):
-            try:
-                self._keep_playing()
-                assert self._player is not None
-                await asyncio.wait({self._player})
-            except asyncio.CancelledError:
-                if self._closed:
-                    raise
-                uncancel()
-        return self._final or Outcome.ANSWERED
-
-    def hush(self) -> None:
-        """Silence, now and for good: closes the queue and stops the sound. The user's own doing."""
-        self.close()
-
-    async def silent(self) -> None:
-        """Waits for the speaker's receipt after a hush, a moment at most."""
-        if self._player is not None:
-            await asyncio.wait({self._player}, timeout=self._limits.receipt)
-
-    def close(self) -> None:
-        """Nothing sounds and nothing is taken any more; never raises."""
-        self._closed = True
-        if self._attempt is not None:
-            self._attempt.stop()
-        self._drop_lines()
-        self._changed.set()
-
-    @property
-    def heard_text(self) -> str:
-        """What has really sounded: whole sentences, and of a sentence cut short the words in proportion."""
-        attempt = self._attempt
-        cut: list[str] = []
-        if attempt is not None and not attempt.finished and attempt.total > 0:
-            words = attempt.text.split()
-            cut = words[: int(len(words) * min(1.0, attempt.played / attempt.total))]
-        return " ".join([*self._heard, *cut])
-
-    # --- the playing
-
-    @property
-    def _busy(self) -> bool:
-        return self._player is not None and not self._player.done()
-
-    def _keep_playing(self) -> None:
-        if not self._busy and not self._closed:
-            self._player = contained(self._play)
-            self._player.add_done_callback(self._played)
-
-    def _played(self, player: "asyncio.Task[Any]") -> None:
-        try:
-            outcome_of(player, "voice")
-        except StageFailed as failure:
-            if self._closed:
-                return
-            if not isinstance(failure.error, asyncio.CancelledError):
-                self._fall_silent(phrases.NO_SOUND)
-            elif self._lines:  # a stray cancellation ended this player: the next one goes on where it was
-                self._keep_playing()
-
-    async def _play(self) -> None:
-        while not self._closed:
-            if self._lines:
-                await self._sound(self._lines[0])
-            elif self._complete:
-                return
-            else:
-                self._changed.clear()
-                await self._changed.wait()
-
-    async def _sound(self, line: _Line) -> None:
-        """Plays one sentence on the first rung that can; a rung that failed stays down for the turn."""
-        while line in self._lines and not self._closed:
-            if self._rung == len(self._ladder.rungs):
-                return self._fall_silent(phrases.NO_SOUND)
-            rung = self._ladder.rungs[self._rung]
-            attempt = self._attempt = Attempt(line.text, self._first_sample())
-            try:
-                await self._try(self._rung, line, attempt)
-            except StageFailed as failure:
-                line.drop()
-                if not (attempt.finished or self._closed or line.forgives(failure)):
-                    self._rung += 1
-                    line.strays = 0
-                    self._emit(Degraded(f"voice {rung.name}", phrases.explain(failure)[1]))
-            finally:
-                if attempt.finished:
-                    self._record(rung, line, attempt)
-                else:
-                    attempt.stop()  # whatever was given up must not sound over what follows
-
-    async def _try(self, index: int, line: _Line, attempt: Attempt) -> None:
-        rung, load = self._ladder.rungs[index], self._ladder.loads[index]
-        await load.ready(self._limits.warm_up)
-        sound = await run_stage("voice", lambda beat: self._rendered(index, line), self._limits.voice + line.seconds)
-        if not (isinstance(sound, Sound) and sound.pcm):
-            raise StageFailed("voice", ValueError("no sound"))
-        if line not in self._lines:  # an apology came meanwhile, and this has not sounded yet
-            return
-        self._render_ahead()
-        await run_stage("voice", lambda beat: rung.speaker.play(sound, attempt), self._limits.voice + sound.seconds)
-        if not (attempt.finished or attempt.stopped):
-            raise StageFailed("voice", ValueError("not played"))
-
-    def _render(self, index: int, line: _Line) -> "asyncio.Task[Any]":
-        if index not in line.rendering:
-            synthesizer = self._ladder.rungs[index].synthesizer
-            line.rendering[index] = contained(lambda: synthesizer.render(line.text))
-        return line.rendering[index]
-
-    def _render_ahead(self) -> None:
-        """The next sentence is ready when the one at hand ends; no more than one, because rendering takes a core."""
-        if len(self._lines) > 1 and self._rung < len(self._ladder.rungs) and self._ladder.loads[self._rung].done:
-            self._render(self._rung, self._lines[1])
-
-    async def _rendered(self, index: int, line: _Line) -> Any:
-        task = self._render(index, line)
-        await asyncio.wait({task})
-        return outcome_of(task, "voice")
-
-    def _record(self, rung: Rung, line: _Line, attempt: Attempt) -> None:
-        if line in self._lines:
-            self._lines.remove(line)
-        if self._closed:
-            return
-        self._note_first_sample()
-        if rung.stands_in:
-            return self._fall_silent(phrases.STAND_IN)
-        self._attempt = None
-        self._heard.append(attempt.text)
-        self._emit(Spoke(attempt.text, round(attempt.total, 3)))
-
-    def _fall_silent(self, reason: str) -> None:
-        """Ends the speaking; a sound that stood in for the words was the apology."""
+    def _fell_silent(self) -> None:
         self._final = Outcome.FAILED
-        self._complete = True
-        self._drop_lines()
-        self._emit(Failed("voice", reason))
-
-    def _drop_lines(self) -> None:
-        for line in self._lines:
-            line.drop()
-        self._lines.clear()
-
-    def _first_sample(self) -> Callable[[], None]:
-        loop = asyncio.get_running_loop()
-
-        def from_any_thread() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop may have been closed meanwhile
-                loop.call_soon_threadsafe(self._note_first_sample)
-
-        return from_any_thread
-
-    def _note_first_sample(self) -> None:
-        if not (self._first or self._closed):
-            self._first = True
-            self._emit(FirstAudio())

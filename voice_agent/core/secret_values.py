@@ -202,7 +202,13 @@ VALUES = (
         _KEY + _END + r"[ \t]{0,4}[:=]{1,2}[ \t]{0,4}" + _BARE,
         _is_bare,
         ("password: EXAMPLEhunter2", "?access_token=EXAMPLE0000&page=2", "_password=EXAMPLE&0000"),
-        ("token = lexer.Next2()", "password: user.Password", "token: sha256-based", "password = password2;", "token: 42"),
+        (
+            "token = lexer.Next2()",
+            "password: user.Password",
+            "token: sha256-based",
+            "password = password2;",
+            "token: 42",
+        ),
     ),
     _assigned(
         _KEY + r"[ =][ \t]{0,3}" + _BARE,

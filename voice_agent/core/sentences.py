@@ -1,7 +1,11 @@
 """Where running text may be cut: at the end of a sentence, after its first clause, and before it grows too long."""
 
+# ruff: noqa: RUF001 - look-alikes of the quotation mark and the hyphen are meant
+
 import re
 from dataclasses import dataclass
+
+from voice_agent.core.spoken_tables import NUMBERED
 
 LONGEST = 300
 """Characters of one sentence; beyond, a voice takes minutes and gigabytes for what has no stop."""
@@ -16,10 +20,11 @@ OPENING, CLOSING = "([{", ")]}"
 DASHES = ("-", "–", "—")
 AROUND_A_WORD = "\"'()[]{}*_~`»«”“’‘"
 
-NEVER_AN_END = frozenset("dr mr mrs ms prof st mt vs cf viz approx dept e.g i.e u.s u.k u.n e.u ph.d".split())
+NEVER_AN_END = frozenset({
+    "dr", "mr", "mrs", "ms", "prof", "st", "mt", "vs", "cf", "viz", "approx", "dept", "e.g", "i.e", "u.s", "u.k",
+    "u.n", "e.u", "ph.d",
+})  # fmt: skip
 """What carries a stop of its own and is always followed by more."""
-
-NO_END_BEFORE_A_NUMBER = frozenset("no nos fig figs p pp vol ch sec eq ver v max min avg jan feb mar apr".split())
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}")
 _ORDINAL = re.compile(r"\d{1,3}\.")
@@ -40,7 +45,7 @@ class Sentences:
 
     def __init__(self, split_first_clause: bool = True) -> None:
         self._first = split_first_clause
-        self._begin("")
+        self._begin()
 
     def take(self, char: str) -> list[str]:
         """What `char` shows to be whole."""
@@ -59,11 +64,11 @@ class Sentences:
         """What is left: the line is over, or the text."""
         rest = "".join(self._text).strip()
         self._first = self._first and not _WORD.search(rest)
-        self._begin("")
+        self._begin()
         return [rest] if rest else []
 
-    def _begin(self, text: str) -> None:
-        self._text = list(text)
+    def _begin(self) -> None:
+        self._text: list[str] = []
         self._word = 0  # where the last word begins
         self._words = 0
         self._clause = 0  # where the rest begins, once a clause has ended
@@ -154,7 +159,10 @@ class _Nesting:
 
 
 def is_end(word: str, following: str, opens: bool = False) -> bool:
-    """Whether a sentence ends with `word` if a blank and `following` come next; `opens`: nothing but a colon can stand before it."""
+    """Whether a sentence ends with `word` if a blank and `following` come next.
+
+    `opens`: the word stands first, or right after a colon, where a number with a stop is an item's.
+    """
     bare = word.strip(AROUND_A_WORD)
     if not bare or bare[-1] not in ".!?…" or following.islower():
         return False
@@ -164,14 +172,14 @@ def is_end(word: str, following: str, opens: bool = False) -> bool:
     return not (
         name in NEVER_AN_END
         or _INITIALS.fullmatch(bare)
-        or (name in NO_END_BEFORE_A_NUMBER and following.isdigit() and not opens)
+        or (name in NUMBERED and following.isdigit() and not opens)
         or (opens and _ORDINAL.fullmatch(bare))
     )
 
 
 def best_cut(text: str, limit: int) -> int:
     """Where to cut before `limit`: after the last clause, else at the last blank; 0 if there is neither."""
-    clause = max(text.rfind(mark, limit // 3, limit) for mark in (", ", "; ", ": ", " – ", " — "))
+    clause = max(text.rfind(mark, limit // 3, limit) for mark in (", ", "; ", ": ", "– ", "— "))
     blank = text.rfind(" ", 0, limit)
     return clause + 2 if clause > 0 else blank + 1
 

@@ -7,8 +7,8 @@ from datetime import date
 from voice_agent.core.budget import Budget, Limits
 from voice_agent.core.events import Feed
 from voice_agent.core.history import History
+from voice_agent.core.player import VoiceLadder
 from voice_agent.core.ports import Ears, Model, Prefix, Usage
-from voice_agent.core.reply import VoiceLadder
 from voice_agent.core.stage import Loading
 from voice_agent.core.tooling import Tool
 

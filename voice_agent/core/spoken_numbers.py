@@ -5,7 +5,6 @@ import re
 from voice_agent.core.spoken_tables import CURRENCIES, MONTHS, SCALES, UNITS
 
 
-
 def date(match: re.Match[str]) -> str:
     """`2024-01-02T13:45:00Z`: groups year, month, day, clock, zulu."""
     day = int(match["day"])

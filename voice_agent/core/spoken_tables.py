@@ -1,12 +1,16 @@
 """What a voice gets wrong, word by word, sign by sign, and what is said instead."""
 
-SPELLED = frozenset("AWS CI CLI EOF EF IDE OIDC".split())
+# ruff: noqa: RUF001 - look-alikes of common characters are meant
+
+SPELLED = frozenset({
+    "AWS", "CI", "CLI", "EOF", "EF", "IDE", "OIDC",
+})  # fmt: skip
 """Abbreviations that would be read as words."""
 
-PRODUCTS = frozenset(
-    "GitHub GitLab JavaScript LaTeX MySQL NuGet NUnit OpenAI PostgreSQL PowerShell SQLite TypeScript YouTube iOS iPad "
-    "iPhone macOS xUnit".split()
-)
+PRODUCTS = frozenset({
+    "GitHub", "GitLab", "JavaScript", "LaTeX", "MySQL", "NuGet", "NUnit", "OpenAI", "PostgreSQL", "PowerShell",
+    "SQLite", "TypeScript", "YouTube", "iOS", "iPad", "iPhone", "macOS", "xUnit",
+})  # fmt: skip
 """Names whose capitals are no seams between words."""
 
 WORDS = {
@@ -18,6 +22,7 @@ WORDS = {
     "stdout": "standard out",
     "todo": "to do",
     "vbproj": "v b project",
+    "vs": "versus",
     "vscode": "V S code",
     "yml": "yaml",
 }
@@ -28,7 +33,6 @@ ABBREVIATIONS = {
     "i.e.": "that is",
     "etc.": "etcetera",
     "vs.": "versus",
-    "vs": "versus",
     "cf.": "compare",
     "approx.": "approximately",
     "Dr.": "Doctor",
@@ -50,6 +54,35 @@ ABBREVIATIONS = {
     "VB.NET": "V B dot net",
 }
 """Most have a stop of their own, at which the voice would end the sentence."""
+
+NUMBERED = {
+    "no": "number",
+    "fig": "figure",
+    "p": "page",
+    "pp": "pages",
+    "vol": "volume",
+    "ch": "chapter",
+    "sec": "section",
+    "eq": "equation",
+    "ver": "version",
+    "v": "version",
+    "max": "max",
+    "min": "min",
+    "avg": "average",
+    "jan": "January",
+    "feb": "February",
+    "mar": "March",
+    "apr": "April",
+    "jun": "June",
+    "jul": "July",
+    "aug": "August",
+    "sep": "September",
+    "sept": "September",
+    "oct": "October",
+    "nov": "November",
+    "dec": "December",
+}
+"""Abbreviations with a stop, in lower case, where a number comes next; elsewhere "no." ends a sentence."""
 
 UNITS = {
     "ns": "nanoseconds",
@@ -85,34 +118,33 @@ CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen"}
 SCALES = {"k": " thousand", "m": " million", "b": " billion"}
 
 OPERATORS = {
-    "!==": "not equal to",
-    "===": "equals",
-    "!=": "not equal to",
-    "==": "equals",
-    "<=": "less than or equal to",
-    ">=": "greater than or equal to",
-    "=>": "arrow",
-    "->": "arrow",
-    "<-": "left arrow",
-    "&&": "and",
-    "||": "or",
-    "+=": "plus equals",
-    "-=": "minus equals",
-    "++": "plus plus",
-    "<<": "shifted left by",
-    ">>": "shifted right by",
-    ":=": "becomes",
-    "**": "to the power of",
-    "::": "",
-    "<": "less than",
-    ">": "greater than",
-    "=": "equals",
-    "+": "plus",
-    "&": "and",
-    "|": "pipe",
-    "^": "caret",
-    "/": "slash",
-    "@": "at",
+    "!==": " not equal to ",
+    "===": " equals ",
+    "!=": " not equal to ",
+    "==": " equals ",
+    "<=": " less than or equal to ",
+    ">=": " greater than or equal to ",
+    "=>": " arrow ",
+    "->": " arrow ",
+    "<-": " left arrow ",
+    "&&": " and ",
+    "||": " or ",
+    "+=": " plus equals ",
+    "-=": " minus equals ",
+    "++": " plus plus ",
+    "<<": " shifted left by ",
+    ">>": " shifted right by ",
+    ":=": " becomes ",
+    "::": " ",
+    "<": " less than ",
+    ">": " greater than ",
+    "=": " equals ",
+    "+": " plus ",
+    "&": " and ",
+    "|": " pipe ",
+    "^": " caret ",
+    "/": " slash ",
+    "@": " at ",
 }
 """Most would vanish, and the meaning would flip."""
 
@@ -150,7 +182,10 @@ SYMBOLS = {
 }
 """Single characters, some of which Unicode's own normal form would change beyond recognition."""
 
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 
 EXTENSIONS = (
     "bat|c|cc|cfg|cmd|config|cpp|cs|cshtml|csproj|css|csv|dll|env|exe|fs|fsproj|go|h|hpp|htm|html|ini|java|js|json|jsx|"

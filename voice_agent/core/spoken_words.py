@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from voice_agent.core import spoken_names as names
 from voice_agent.core import spoken_numbers as numbers
@@ -19,6 +20,8 @@ _URL = r"(?<!\w)(?:[a-z][a-z+.-]{1,14}://|www\.)[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}
 _GUID = r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
 _BLOB = r"(?<![\w/])(?=\S*\d)(?=\S*[A-Z])(?=\S*[a-z])[A-Za-z0-9+/=-]{40,}"
 _FOREIGN = rf"[^\W\d_{_LETTERS}][^\x21-\x7e]*"
+_LONG = rf"(?<!\S)\S{{{LONGEST_WORD + 1},}}"
+_GIANT = re.compile(rf"(?<!\S)\S{{{5 * LONGEST_WORD},}}")
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _PATH = r"(?:[A-Za-z]:)?[\w@+.%*~-]*(?:[\\/]+[\w@+.%*~-]*[\w*])+[\\/]*"
@@ -37,6 +40,15 @@ _TYPES = rf"{_TYPE}(?:, ?{_TYPE})*"
 
 def _one_of(words: dict[str, str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+def _from(words: dict[str, str]) -> Callable[[re.Match[str]], str]:
+    return lambda match: words[match[0]]
+
+
+def _ordinary(match: re.Match[str]) -> str:
+    word = match[0].strip()
+    return match[0].replace(word, tables.WORDS.get(word, word))
 
 
 def _link(match: re.Match[str]) -> str:
@@ -72,17 +84,28 @@ def _unescape(match: re.Match[str]) -> str:
 plain = Grammar(
     (r"(?:\\u001b|\\x1b|\\033|\\e)\[[\d;]*[A-Za-z]", " a control code ", "a colour, written out"),
     (r"(?:\\u[0-9a-fA-F]{4})+", _unescape, "a character, written out"),
-    (r"(?:\\[rnt])+(?![A-Za-z])", " ", "the end of a line, written out"),
-    (_one_of(tables.SYMBOLS), lambda match: tables.SYMBOLS[match[0]], "signs that have words"),
+    (r"\\r\\n|(?:\\[rnt])+(?![A-Za-z])", " ", "the end of a line, written out"),
+    (_one_of(tables.SYMBOLS), _from(tables.SYMBOLS), "signs that have words"),
+    starts=r"\\" + "".join(tables.SYMBOLS),
 )
 
 words = Grammar(
     # what it looks like, what is said, why
+    (r"(?:\A| )[A-Za-z]?[a-z']+(?=[ ,;!?]|\Z)", _ordinary, "most words need no second look"),
     (r"‹secret:[^›]*›", "a secret", "it was taken out on purpose"),
     (_URL, _link, "read letter by letter, with colon slash slash"),
     (rf"\{{?{_GUID}\}}?", "an identifier", "36 letters and digits"),
     (_FOREIGN, " foreign text ", "each letter would be named: Chinese letter, Chinese letter"),
-    (rf"(?<![\w.])(?:{_one_of(tables.ABBREVIATIONS)})(?!\w)", lambda match: tables.ABBREVIATIONS[match[0]], "a stop in it"),
+    (
+        rf"(?<![\w.])(?:{_one_of(tables.ABBREVIATIONS)})(?!\w)",
+        _from(tables.ABBREVIATIONS),
+        "a stop in it",
+    ),
+    (
+        rf"(?i:(?<![\w.])(?P<short>{_one_of(tables.NUMBERED)})\.(?= ?\d))",
+        lambda match: tables.NUMBERED[match["short"].lower()],
+        "a stop in it",
+    ),
     (r"(?<![\w.])(?:[A-Za-z]\.){2,}(?!\w)", lambda match: names.spelled(match[0].replace(".", "")), "a stop in it"),
     (
         r"(?<![\d-])(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])"
@@ -108,7 +131,11 @@ words = Grammar(
         numbers.money,
         "dollar five hundred",
     ),
-    (rf"(?P<sum>{_NUMBER})\s?(?P<coin>[€£¥])", lambda match: f"{match['sum']} {tables.CURRENCIES[match['coin']]}", "vanishes"),
+    (
+        rf"(?P<sum>{_NUMBER})\s?(?P<coin>[€£¥])",
+        lambda match: f"{match['sum']} {tables.CURRENCIES[match['coin']]}",
+        "vanishes",
+    ),
     (r"\$[({](?P<braced>[\w.]+)[)}]|\$(?P<variable>[A-Za-z_]\w*)|%(?P<percent>[A-Z_]\w+)%", _variable, "dollar home"),
     (
         r"(?<![\w.])(?:(?P<hours>\d+)h ?)?(?P<minutes>\d+)m(?: ?(?P<seconds>\d+)s)?(?!\w)",
@@ -125,7 +152,11 @@ words = Grammar(
     (r"(?<![\w/.])(?P<part>\d+)/(?P<whole>\d+)(?![\w/])", numbers.fraction, "three slash twelve"),
     (r"\d+(?:/\d+){2,}", lambda match: match[0].replace("/", " slash "), "a date in an order that nobody can know"),
     (r"(?P<mantissa>\d+(?:\.\d+)?)[eE](?P<sign>[+-]?)(?P<exponent>\d+)(?!\w)", numbers.power, "one ee five"),
-    (r"(?P<version>[vV]?\d+(?:\.\d+)+)(?:[-+](?P<tail>[A-Za-z][\w.+-]*\w|[A-Za-z]))?(?!\w)", _version, "the stop in rc.1"),
+    (
+        r"(?P<version>[vV]?\d+(?:\.\d+)+)(?:[-+](?P<tail>[A-Za-z][\w.+-]*\w|[A-Za-z]))?(?!\w)",
+        _version,
+        "the stop in rc.1",
+    ),
     (r"(?<![\w.-])(?P<low>\d+)[-–](?P<high>\d+)(?![\w-])", numbers.span, "ten dash twenty"),
     (r"(?<!\w)~(?=\d)", "about ", "tilde"),
     (r"(?<![\w)\]])-(?=\d)", "minus ", "it may vanish"),
@@ -168,10 +199,12 @@ words = Grammar(
     (r"(?<![\w)\]])!(?=[A-Za-z_(])", "not ", "it would vanish"),
     (r"\?\.(?=\w)", " dot ", "a stop that is none"),
     (r"(?<= )\?\?=?(?= )", "or else", "it would vanish"),
+    (r"(?<=[\w)\]]) ?\*\* ?(?=[\w(])", " to the power of ", "asterisk"),
     (r"(?<=[\w)\]]) ?\* ?(?=[\w(])", " times ", "asterisk"),
     (r"\*(?=\.\w)", "star ", "asterisk"),
-    (_one_of(tables.OPERATORS), lambda match: f" {tables.OPERATORS[match[0]]} ", "they vanish, and the meaning flips"),
+    (_one_of(tables.OPERATORS), _from(tables.OPERATORS), "they vanish, and the meaning flips"),
 )
+
 
 def _stops(match: re.Match[str]) -> str:
     for stop in "?!":
@@ -186,13 +219,13 @@ tidy = Grammar(
     (r"[,;:]\s*(?=[,.;:!?])", "", "the stronger stop wins"),
     (r"[?!.]{2,}", _stops, "an exclamation mark after another is read out"),
     (r"\s+(?=[,.;:!?)]|\Z)", "", "a stop belongs to its word"),
-    (rf"\S{{{LONGEST_WORD + 1},}}", "something long", "nobody can say it"),
+    (_LONG, "something long", "nobody can say it"),
     (r"\s+", " ", "one blank is enough"),
 )
 
-_SEEN_ONLY = re.compile(rf"{_URL}|\]{TARGET}|{_GUID}|{_BLOB}|{_FOREIGN}|\S{{{LONGEST_WORD + 1},}}")
+_SEEN_ONLY = re.compile(rf"{_URL}|\]{TARGET}|{_GUID}|{_BLOB}|{_FOREIGN}|{_LONG}")
 _SOUND = re.compile(rf"[0-9{_LETTERS}]")
-_KEPT = frozenset(" .,;:!?'\"()%-–")
+_UNHEARD = re.compile(rf"[^0-9{_LETTERS} .,;:!?'\"()%–-]")
 
 
 def sounds(text: str) -> bool:
@@ -202,22 +235,29 @@ def sounds(text: str) -> bool:
 
 def needs_eyes(sentence: str) -> bool:
     """Whether something in a sentence of Markdown is only hinted at when it is said."""
-    return bool(_SEEN_ONLY.search(_normal(sentence)))
+    return bool(_GIANT.search(sentence) or _SEEN_ONLY.search(_normal(sentence)))
 
 
 def spoken(sentence: str) -> str:
     """One sentence of Markdown as plain text for the voice; empty where nothing would sound."""
-    text = tidy(tidy("".join(map(_sieve, words(_normal(unmarked(sentence)))))))
+    sentence = _GIANT.sub(_giant, sentence)
+    text = tidy(tidy(_UNHEARD.sub(_sieve, words(_normal(unmarked(sentence))))))
     return _stopped(text) if sounds(text) else ""
+
+
+def _giant(match: re.Match[str]) -> str:
+    callee, bracket, arguments = match[0].strip("`*_\"'").partition("(")
+    if bracket and re.fullmatch(_DOTTED, callee):
+        return names.call(callee, arguments)
+    return "a link" if "://" in callee else "something long"
 
 
 def _normal(text: str) -> str:
     return unicodedata.normalize("NFKC", plain(unicodedata.normalize("NFC", text)))
 
 
-def _sieve(char: str) -> str:
-    if char in _KEPT or sounds(char):
-        return char
+def _sieve(match: re.Match[str]) -> str:
+    char = match[0]
     if char.isdecimal():
         return str(unicodedata.decimal(char))
     return "" if unicodedata.category(char).startswith("M") else " "

@@ -136,10 +136,10 @@ class Loading:
     def __init__(self, name: str, load: Callable[[], Awaitable[None]]) -> None:
         self.name = name
         self._load = load
-        self._task: asyncio.Task[None | _Raised] | None = None
+        self._task: asyncio.Task[_Raised | None] | None = None
         self._began = 0.0
 
-    def begin(self) -> "asyncio.Task[None | _Raised]":
+    def begin(self) -> "asyncio.Task[_Raised | None]":
         """Starts the load unless it runs or is done."""
         if self._task is None or (self._task.done() and not self.done):
             self._began = asyncio.get_running_loop().time()
@@ -152,7 +152,7 @@ class Loading:
         return bool(task and task.done() and not task.cancelled() and task.result() is None)
 
     async def ready(self, limit: Seconds) -> None:
-        """Returns once it is loaded; raises `StageFailed` when it cannot be, or not within `limit` seconds of its start."""
+        """Returns once it is loaded; raises `StageFailed` when it cannot be within `limit` seconds of its start."""
         joined = self._task is not None and not self._task.done()
         task = await self._wait(limit)
         if joined and not self.done:
@@ -161,7 +161,7 @@ class Loading:
             raise StageFailed(self.name, limit=limit)
         outcome_of(task, self.name)
 
-    async def _wait(self, limit: Seconds) -> "asyncio.Task[None | _Raised]":
+    async def _wait(self, limit: Seconds) -> "asyncio.Task[_Raised | None]":
         task = self.begin()
         left = self._began + limit - asyncio.get_running_loop().time()
         await asyncio.wait({task}, timeout=max(0.0, left))

@@ -69,7 +69,7 @@ def tool(
 ) -> Tool:
     """Makes a tool of an `async def`: name, description and argument schema are read off it.
 
-    The docstring's paragraphs before `Args:` are the description; each `name: text` line below it describes an argument.
+    The docstring's paragraphs before `Args:` are the description; each `name: text` below it describes an argument.
     """
     hints = typing.get_type_hints(function)
     parameters = list(inspect.signature(function).parameters.values())

@@ -29,7 +29,7 @@ async def run_tool(call: ToolCall, tools: Tools, bench: Call) -> Result:
         return Result(_reason(tool, failure), is_error=True)
     if not isinstance(result, Result):
         return Result(f"{tool.name} broke: it gave no result.", is_error=True)
-    return Result(_bounded(redact(result.text)), result.data, result.is_error)
+    return Result(_bounded(redact(result.text)), _redacted(result.data), result.is_error)
 
 
 def _reason(tool: Tool, failure: StageFailed) -> str:
@@ -39,6 +39,18 @@ def _reason(tool: Tool, failure: StageFailed) -> str:
         case Refused(sentence=sentence):
             return redact(sentence)
     return f"{tool.name} broke ({type(failure.error).__name__}); its answer is not known."
+
+
+def _redacted(value: Any) -> Any:
+    """The same JSON value, no credential in any of its texts."""
+    match value:
+        case str():
+            return redact(value)
+        case Mapping():
+            return {key: _redacted(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_redacted(item) for item in value]
+    return value
 
 
 def _bounded(text: str) -> str:

@@ -59,7 +59,7 @@ async def run_turn(turn: Turn, session: Session) -> None:
 
 
 def end_turn(turn: Turn, session: Session, outcome: Outcome) -> None:
-    """Closes the reply, notes what was heard of it, and emits the last event; the user's own cut overrides `outcome`."""
+    """Closes the reply, notes what was heard, and emits the last event; the user's own cut overrides `outcome`."""
     outcome = Outcome.INTERRUPTED if turn.interrupted else outcome
     try:
         turn.reply.close()

@@ -37,7 +37,7 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 
-_MOST_KEPT = 16_000_000
+MOST_KEPT = 16_000_000
 """Bytes of output: 30,000 diagnostics, each printed twice."""
 _RESERVE: Final = 10.0
 """Seconds for ending what is past its limit and reading what it left, before the tool's own limit."""
@@ -158,7 +158,7 @@ class Dotnet:
             cwd=self._root,
             seconds=seconds,
             env={**(os.environ if self._environment is None else self._environment), **ENVIRONMENT},
-            keep=_MOST_KEPT,
+            keep=MOST_KEPT,
             merged=True,
             on_line=tell,
         )
@@ -190,8 +190,8 @@ def _checked(filter: str) -> str:
 
 
 def _answer_build(result: BuildResult) -> Result:
-    return Result(report.build_text("dotnet build", result), result.data())
+    return Result(report.describe_build("dotnet build", result), result.data())
 
 
 def _answer_test(run: TestRun) -> Result:
-    return Result(report.test_text("dotnet test", run), run.data())
+    return Result(report.describe_tests("dotnet test", run), run.data())

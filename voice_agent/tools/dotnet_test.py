@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 
 from voice_agent.tools import stack_trace, terminal, testing_platform, trx
@@ -30,6 +30,7 @@ _CRASH = re.compile(r"The active test run was aborted|Testhost process .{0,2000}
 _RUNNING = "The test running when the crash occurred:"
 _NOTHING = re.compile(r"No test (?:matches|is available)|(?!Test run summary).{1,1000} Zero tests ran")
 _FOREIGN_FRAME = re.compile(r"\s*at (?:System|Microsoft|Xunit|NUnit|MSTest|InvokeStub)[.\w]")
+_CRASH_LINES = 40
 _TEST_FAILED = "test failed"
 _RUN_FAILED = "run failed"
 _HINT = "Asked again with blame, the answer names the test that was running; that takes about two seconds more."
@@ -79,7 +80,7 @@ class _Interpretation:
         self._results = testing_platform.read(self._lines) if console else ran.results
         self._suites = [normal(found[1]) for line in self._lines if (found := _SUITE.match(line))]
         printed = Output(places).read(_of_the_build(self._lines)).diagnostics()
-        self._errors = [d for d in printed if d.severity == "error" and d.code not in (_TEST_FAILED, _RUN_FAILED)]
+        self._errors = [d for d in printed if self._is_error(d)]
         self._not_built = [d for d in self._errors if not self._has_run(d)]
         self._failures = [_from_diagnostic(d) for d in printed if d.code == _TEST_FAILED]
         self._results.count("failed", len(self._failures))
@@ -93,8 +94,8 @@ class _Interpretation:
         results, verdict = self._results, self._verdict()
         told = (stack_trace.told(failed, self._places) for failed in results.failures)
         failures = [*self._failures, *islice(told, MOST_FAILURES)][:MOST_FAILURES]
-        built_badly = verdict == "not_built" or bool(self._errors)
-        tail = terminal.tail(self._text) if verdict in ("tool_failed", "timed_out") else ""
+        unclear = verdict in ("tool_failed", "timed_out") or (verdict == "failed" and self._is_unexplained())
+        tail = terminal.tail(self._text) if unclear else ""
         return TestRun(
             verdict,
             None if self._finished.timed_out else self._finished.exit_code,
@@ -104,11 +105,16 @@ class _Interpretation:
             results.skipped,
             self._complete(verdict),
             tuple(failures),
-            tuple(Collection(self._errors).ranked(judgement)[:MOST_DIAGNOSTICS]) if built_badly else (),
+            tuple(Collection(self._errors).ranked(judgement)[:MOST_DIAGNOSTICS]),
             truncated=max(results.failed - len(failures), 0),
             tail=self._places.scrub(tail),
             notes=tuple(self._notes(verdict)),
         )
+
+    def _is_error(self, diagnostic: Diagnostic) -> bool:
+        """Whether it is an error of the build; in a run that ended well, only MSBuild's own word counts as one."""
+        believed = diagnostic.projects or self._finished.exit_code
+        return diagnostic.severity == "error" and diagnostic.code not in (_TEST_FAILED, _RUN_FAILED) and bool(believed)
 
     def _verdict(self) -> TestVerdict:
         results, code = self._results, self._finished.exit_code
@@ -136,8 +142,12 @@ class _Interpretation:
     def _complete(self, verdict: TestVerdict) -> bool:
         if verdict in ("passed", "no_tests"):
             return True
-        unexplained = self._results.failed == 0 and not self._errors
-        return verdict == "failed" and not (self._crashed or self._silent or self._results.unreadable or unexplained)
+        parts = (self._crashed, self._silent, self._not_built, self._results.unreadable, self._is_unexplained())
+        return verdict == "failed" and not any(parts)
+
+    def _is_unexplained(self) -> bool:
+        """Whether neither a failed test nor an error of the build tells why the run failed."""
+        return not (self._results.failed or self._errors)
 
     def _has_run(self, error: Diagnostic) -> bool:
         """Whether the tests of its project ran all the same: then the error came after them, and they are built."""
@@ -195,7 +205,8 @@ def _of_the_build(lines: Iterable[str]) -> Iterator[str]:
 def _crash_texts(lines: Sequence[str]) -> Iterator[str]:
     for number, line in enumerate(lines):
         if _CRASH.match(line) and not line.startswith("Test Run Aborted"):
-            yield "\n".join(lines[number : number + 40])
+            said = takewhile(lambda told: not _FAILURE_END.match(told), lines[number : number + _CRASH_LINES])
+            yield "\n".join(said)
 
 
 def _gist(text: str) -> str:

@@ -27,7 +27,7 @@ _OPENING = re.compile(r" \[(?=[A-Za-z]:[\\/]|[\\/])")
 _ASSEMBLY = re.compile(r"\.(?:dll|exe)$", re.I)
 
 _MOST_PARTS = 12
-_LONGEST_MESSAGE = 2_000
+LONGEST_MESSAGE = 2_000
 """Characters; a compiler's longest explanation has a few hundred."""
 _MOST_KEPT = 10_000
 """Diagnostics of one severity that are kept; nobody reads more, and a runaway tool must not fill the memory."""
@@ -64,8 +64,8 @@ class _Draft:
 
     def finished(self) -> Diagnostic:
         message = " ".join(" ".join(self.parts).split())
-        if len(message) > _LONGEST_MESSAGE:
-            message = message[:_LONGEST_MESSAGE] + "…"
+        if len(message) > LONGEST_MESSAGE:
+            message = message[:LONGEST_MESSAGE] + "…"
         projects, frameworks = tuple(sorted(self.projects)), tuple(sorted(self.frameworks))
         return Diagnostic(self.severity, message, self.code, self.file, self.line, self.column, projects, frameworks)
 

@@ -6,8 +6,8 @@ The rules, the same on every platform, so that a path means the same everywhere:
   `/`, so a name that holds a backslash (POSIX) cannot be reached. `a/../b` is `b`; `..` never leaves.
 - Private names are refused anywhere on the way, in any case: git's own directory, environment files, keys,
   certificates, credentials.
-- What some system would read as another name is refused: colons (so URLs, drives and streams), `~`, 8.3 short names, device names, control
-  characters, a dot or blank at the end of a name.
+- What some system would read as another name is refused: colons (so URLs, drives and streams), `~`, 8.3 short names,
+  device names, control characters, a dot or blank at the end of a name.
 - Links are never followed, wherever they lead, and only regular files are opened. A file with a second name (a hard
   link) is refused: what it shares its content with may lie outside.
 """

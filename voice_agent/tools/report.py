@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _LINK = re.compile(r"\s*\(https?://[^\s()]+\)$")
 
 
-def build_text(tool: str, result: BuildResult) -> str:
+def describe_build(tool: str, result: BuildResult) -> str:
     """A build in words; `tool` is what ran, such as `dotnet build`."""
     lines = [_build_verdict(tool, result), *result.notes, *_grouped(result.diagnostics)]
     if result.truncated:
@@ -25,15 +25,12 @@ def build_text(tool: str, result: BuildResult) -> str:
     return "\n".join([*lines, *_evidence(result.tail, result.log)])
 
 
-def test_text(tool: str, run: TestRun) -> str:
+def describe_tests(tool: str, run: TestRun) -> str:
     """A test run in words; `tool` is what ran, such as `dotnet test`."""
     lines = [_test_verdict(tool, run), *run.notes, *_grouped(run.diagnostics), *_failures(run.failures)]
     if run.truncated:
         lines.append(f"… {_count(run.truncated, 'more failure')} not listed.")
     return "\n".join([*lines, *_evidence(run.tail, run.log)])
-
-
-test_text.__test__ = False  # type: ignore[attr-defined]  # a name that pytest would otherwise collect
 
 
 def _build_verdict(tool: str, result: BuildResult) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from voice_agent.tools.diagnostics import Diagnostic
+from voice_agent.tools.msbuild import LONGEST_MESSAGE
 from voice_agent.tools.places import Places
 from voice_agent.tools.terminal import decode
 
@@ -37,7 +38,7 @@ def _diagnostic(
     try:
         if result.get("level", "warning") != "warning" or result.get("suppressions"):
             return None
-        message = " ".join(places.scrub(str(result["message"]["text"])).split())
+        message = " ".join(places.scrub(str(result["message"]["text"])[:LONGEST_MESSAGE]).split())
         file, line, column = _place(result, places)
         code = str(result["ruleId"]) if result.get("ruleId") else None
         return Diagnostic("warning", message, code, file, line, column, projects, frameworks)

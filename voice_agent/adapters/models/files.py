@@ -45,6 +45,8 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+Judge = Callable[[Path, PinnedFile], str | None]
+"""Says what is wrong with a file of a folder, as a clause, or None."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class ModelFiles:
     def find(self, name: str) -> Path:
         """The folder with the model's files; raises `ModelMissing`. Looks at sizes only, so it costs nothing."""
         state = self._state(self._pinned(name), _size_problem)
-        if state.here and state.folder is not None:
+        if state.folder is not None and not state.problems:
             return state.folder
         lacks = f"is incomplete ({state.problems[0]})" if state.folder else "is not on this machine"
         raise ModelMissing(f"The model {name} {lacks}; bring it with: voice-agent models fetch {name}")
@@ -96,7 +98,7 @@ class ModelFiles:
         """
         model = self._pinned(name)
         state = self.check(name)
-        if state.here and state.folder is not None:
+        if state.folder is not None and not state.problems:
             return state.folder
         folder = state.folder or self.target / model.name
         try:
@@ -112,7 +114,7 @@ class ModelFiles:
             raise UnknownModel(f"There is no model {name!r}; there are {', '.join(self.models)}.")
         return self.models[name]
 
-    def _state(self, model: PinnedModel, problem: "Judge") -> ModelState:
+    def _state(self, model: PinnedModel, problem: Judge) -> ModelState:
         """The first folder where it is whole; else the first that has anything of it."""
         best = ModelState(model, None, ("it is not on this machine",))
         for folder in (place / model.name for place in self.folders):
@@ -138,8 +140,6 @@ def model_files(home: Path, *, keep_at_home: bool = False) -> ModelFiles:
 
 
 # --- judging files
-
-Judge = Callable[[Path, PinnedFile], str | None]
 
 
 def _size_problem(folder: Path, file: PinnedFile) -> str | None:

@@ -1,0 +1,41 @@
+"""A name that was misspoken or misspelled is answered with the names that it may have meant."""
+
+from pathlib import Path
+
+import pytest
+
+from voice_agent.tools.near import near_names, sound
+
+
+@pytest.mark.parametrize("spoken", ["cart dot C S", "cart.cs", "Cart.CS", "src/cart dot cs", "Carts.cs", "lib/Cart.cs"])
+def test_r11_a_file_that_is_not_there_is_answered_with_near_names(root: Path, spoken: str) -> None:
+    sentence = refused(root, spoken)
+    assert "is not there; near names: src/Cart.cs" in sentence
+
+
+@pytest.mark.parametrize(
+    ("spoken", "written"),
+    [
+        ("cart dot C S", "Cart.cs"),
+        ("cart tests dot c s proj", "CartTests.csproj"),
+        ("source slash cart dot c sharp", "source/Cart.cs"),
+        ("my underscore file dot py", "my_file.py"),
+        ("dot git ignore", ".gitignore"),
+        ("app settings dot development dot Jason", "appsettings.development.jason"),
+        ("dot.cs", "Dot.cs"),
+    ],
+)
+def test_a_spoken_name_sounds_like_the_written_one(spoken: str, written: str) -> None:
+    assert sound(spoken) == sound(written)
+
+
+def test_near_names_never_tell_of_private_files(root: Path) -> None:
+    (root / ".env.local").write_text("x")
+    (root / "server.key").write_text("x")
+    (root / ".git").mkdir()
+    (root / ".git" / "server.kez").write_text("x")
+    assert near_names(root, "server.kex") == []
+    assert near_names(root, "env.local") == []
+
+
+@contextlib.contextmanager
