@@ -1,6 +1,7 @@
 """Asked to read a file, the assistant gets its numbered lines, bounded, and never a secret or a byte from elsewhere."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import sys
@@ -129,6 +130,7 @@ def test_r11_nothing_near_is_said_too(root: Path) -> None:
     assert "is not there" in refused(root, "x" * 300)
 
 
+@contextlib.contextmanager
 def without_rights(path: Path) -> Iterator[None]:
     """As a user who may not read `path`: root may read everything, so it becomes nobody meanwhile."""
     path.chmod(0)
@@ -271,3 +273,9 @@ def test_reading_runs_on_a_worker_and_says_so_when_all_hang(root: Path) -> None:
         asyncio.run(Files(root, Elsewhere()).read_file("gone.cs"))
     with pytest.raises(Refused, match="try again later"):
         asyncio.run(Files(root, Busy()).read_file("src/Cart.cs"))
+
+
+@pytest.mark.parametrize("spoken", ["cart dot C S", "cart.cs", "Cart.CS", "src/cart dot cs", "Carts.cs", "lib/Cart.cs"])
+def test_r11_a_file_that_is_not_there_is_answered_with_near_names(root: Path, spoken: str) -> None:
+    sentence = refused(root, spoken)
+    assert "is not there; near names: src/Cart.cs" in sentence
