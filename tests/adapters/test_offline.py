@@ -5,10 +5,15 @@ from typing import Any
 
 import pytest
 
-from voice_agent.adapters.offline import CANNOT, Offline, spoken_path
+from voice_agent.adapters.offline.brain import CANNOT, Offline
+from voice_agent.adapters.offline.files import spoken_path
 from voice_agent.core.ports import Completed, Message, Prefix
 
-PREFIX = Prefix((), tuple({"name": name} for name in ("git_status", "read_file", "show_on_screen")), "")
+PREFIX = Prefix(
+    (),
+    tuple({"name": name} for name in ("git_status", "read_file", "show_on_screen", "dotnet_build", "dotnet_test")),
+    "",
+)
 CLEAN = """On branch main, at commit abc. No upstream branch is set.
 Nothing is changed, staged or untracked: the work tree is clean."""
 THREE = """On branch main, at commit abc. Upstream origin/main: 2 ahead, 1 behind, as of the last fetch.
@@ -138,3 +143,65 @@ def test_a_second_question_does_not_see_the_first_ones_results() -> None:
         return [event async for event in brain.step(PREFIX, messages)][-1]  # type: ignore[return-value]
 
     assert [call.name for call in asyncio.run(step()).calls] == ["git_status"]
+
+
+RED = """The build failed: 3 errors, 32 warnings.
+error CS1061, 3 times: 'ChangedFile' does not contain a definition for 'Patch' and no accessible extension method
+  src/ReviewKit/Report.cs (9,26), (10,59)
+  tests/ReviewKit.Tests/ChangedFileTests.cs (9,87)
+warning CS1591, 32 times: Missing XML comment for publicly visible type or member '…'
+  src/ReviewKit.Core/Rules/Rule00.cs (3,21) 'Rule00', (5,19) 'Rule00.Name'"""
+STAGED = """On branch main, at commit abc. No upstream branch is set.
+1 changed (1 staged, 0 with unstaged changes): 1 modified. 0 untracked.
+
+Changed (staged letter, unstaged letter, path):
+M. src/ReviewKit.Core/ChangedFile.cs"""
+ONE = """The build failed: 1 error.
+Shop/Cart.cs(14,21): error CS0103: The name 'totl' does not exist in the current context [net8.0, net9.0]"""
+TWO_FAIL = """Tests failed: 2 failed, 89 passed of 91.
+FAILED ReviewKit.Tests.SquareTests.Squares(n: 12, square: 144)
+  Assert.Equal() Failure: Values differ
+FAILED ReviewKit.Tests.SquareTests.Cubes
+  System.InvalidOperationException : seven has no square here"""
+
+
+def test_a_red_build_after_a_rename_is_an_unfinished_rename() -> None:
+    text, used = answer("Why is the build red?", dotnet_build=RED, git_status=STAGED)
+    assert used == ["dotnet_build", "git_status", "show_on_screen"]
+    assert text == (
+        "The build failed: 3 errors, 32 warnings. It looks like an unfinished rename: ChangedFile.cs has changed, "
+        "and 3 uses of Patch are left: 2 in Report.cs and 1 in ChangedFileTests.cs."
+    )
+
+
+def test_the_same_red_build_without_that_change_is_just_its_first_error() -> None:
+    text, _ = answer("Why is the build red?", dotnet_build=RED, git_status=CLEAN)
+    assert text == (
+        "The build failed: 3 errors, 32 warnings. The first error is CS1061 in Report.cs, 3 times: "
+        "'ChangedFile' does not contain a definition for 'Patch' and no accessible extension method."
+    )
+
+
+def test_one_error_is_told_with_its_file() -> None:
+    text, used = answer("why is the build red", dotnet_build=ONE, git_status=CLEAN)
+    assert used == ["dotnet_build", "git_status"]
+    assert text == (
+        "The build failed: 1 error. The first error is CS0103 in Cart.cs: "
+        "The name 'totl' does not exist in the current context [net8.0, net9.0]."
+    )
+
+
+def test_a_green_build_and_a_refused_one_are_said() -> None:
+    assert answer("does it build", dotnet_build="The build succeeded; no warnings.") == (
+        "The build succeeded; no warnings.",
+        ["dotnet_build"],
+    )
+    text, _ = answer("build it", dotnet_build=ValueError("This repository is not trusted."))
+    assert text == "This repository is not trusted."
+
+
+def test_failing_tests_are_counted_and_the_first_ones_named() -> None:
+    text, used = answer("Run the tests.", dotnet_test=TWO_FAIL)
+    assert used == ["dotnet_test", "show_on_screen"]
+    assert text == "Tests failed: 2 failed, 89 passed of 91. Among them are Squares and Cubes."
+    assert answer("run the tests", dotnet_test="Tests passed: 91 passed of 91.")[0] == "Tests passed: 91 passed of 91."

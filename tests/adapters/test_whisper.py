@@ -17,39 +17,25 @@ from voice_agent.adapters.whisper import UnusableModel, WhisperEars, load_whispe
 from voice_agent.adapters.workers import ThreadWorkers
 from voice_agent.core.ports import Recording
 
-WORDLESS = [
-    "A_silence",
-    "A_hum50",
-    "A_clicks",
-    "A_clipped",
-    "A_dc",
-    "A_dropouts",
-    "A_lsb_noise",
-    "A_80ms",
-    "A_empty",
-    "A_44100",
-    "A_right_only_stereo",
-]
-
-
-def louder(recording: Recording, decibels: float) -> Recording:
-    samples = np.frombuffer(recording.pcm, "<i2") * 10 ** (decibels / 20)
-    return Recording(np.clip(np.round(samples), -32768, 32767).astype("<i2").tobytes(), recording.rate)
-
-
-def level(recording: Recording) -> float:
-    samples = np.frombuffer(recording.pcm, "<i2") / 32768
-    return float(20 * np.log10(np.sqrt(np.mean(samples**2))))
-
-
-# The adapter: loads once, and what hangs is left behind
-
 
 @pytest.fixture
 def workers() -> Iterator[ThreadWorkers]:
     made = ThreadWorkers("whisper")
     yield made
     made.close()
+
+
+class HangsOnce(Scripted):
+    """A decoder whose first transcription hangs."""
+
+    def __init__(self, hang: Hang) -> None:
+        super().__init__("Hello.")
+        self._hangs = [hang]
+
+    def quick(self, samples: Samples) -> Decoded:
+        if self._hangs:
+            self._hangs.pop()()
+        return super().quick(samples)
 
 
 def test_whoever_comes_while_the_model_loads_waits_for_that_load(workers: ThreadWorkers) -> None:
@@ -109,19 +95,6 @@ def test_a_load_that_hangs_is_left_behind_and_the_next_loads_on_another_thread(w
     assert loads == []
 
 
-class HangsOnce(Scripted):
-    """A decoder whose first transcription hangs."""
-
-    def __init__(self, hang: Hang) -> None:
-        super().__init__("Hello.")
-        self._hangs = [hang]
-
-    def quick(self, samples: Samples) -> Decoded:
-        if self._hangs:
-            self._hangs.pop()()
-        return super().quick(samples)
-
-
 def test_a_transcription_that_hangs_is_left_behind_and_the_recording_is_tried_again(workers: ThreadWorkers) -> None:
     hang, loads = Hang(), list[Path]()
 
@@ -161,9 +134,6 @@ def test_a_recording_whose_transcription_failed_can_be_tried_again(workers: Thre
     assert run(story) == "Hello."
 
 
-# A model that is missing or damaged
-
-
 def test_a_model_that_is_not_there_names_the_command_that_brings_it(tmp_path: Path) -> None:
     with pytest.raises(UnusableModel, match=r"^The speech model whisper-x has no model\.bin; .*models fetch") as caught:
         load_whisper(tmp_path / "whisper-x")
@@ -189,53 +159,6 @@ def test_a_half_downloaded_model_is_called_damaged(tmp_path: Path, name: str, ke
     with pytest.raises(UnusableModel, match=r"^The speech model whisper-x is damaged; .*models fetch") as caught:
         load_whisper(tmp_path / "whisper-x")
     assert str(tmp_path) not in str(caught.value)
-
-
-# The real model
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SPOKEN)
-def test_speech_is_heard_word_for_word(name: str) -> None:
-    assert words(hear(tiny(), clip(name))) == SPOKEN[name]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SPOKEN)
-def test_a_quiet_speaker_is_heard(name: str) -> None:
-    quiet = louder(clip(name), -45 - level(clip(name)))
-    assert words(hear(tiny(), quiet)) == SPOKEN[name]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["lamp", "thank_you"])
-def test_speech_over_an_offset_is_heard(name: str) -> None:
-    moved = np.clip(np.frombuffer(clip(name).pcm, "<i2") / 2 + 12000, -32768, 32767).astype("<i2")
-    assert words(hear(tiny(), Recording(moved.tobytes(), RATE))) == SPOKEN[name]
-
-
-@pytest.mark.slow
-def test_speech_that_is_clipped_is_heard() -> None:
-    assert words(hear(tiny(), louder(clip("lamp"), 20))) == SPOKEN["lamp"]
-
-
-@pytest.mark.slow
-def test_a_second_of_nothing_before_the_speech_does_not_hide_it() -> None:
-    assert words(hear(tiny(), Recording(silence(1) + clip("lamp").pcm, RATE))) == SPOKEN["lamp"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WORDLESS)
-def test_no_words_are_heard_in_silence_hum_clicks_and_tones(name: str) -> None:
-    assert hear(tiny(), clip(name)) == ""
-
-
-@pytest.mark.slow
-def test_both_ends_of_a_recording_of_ten_minutes_are_heard() -> None:
-    long = clip("lamp").pcm + silence(590) + clip("surpassed").pcm
-    heard = words(hear(tiny(), Recording(long, RATE)))
-    assert "turn on the living room" in heard
-    assert SPOKEN["surpassed"] in heard
 
 
 @pytest.mark.slow

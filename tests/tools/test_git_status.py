@@ -23,7 +23,7 @@ pytestmark = [
 
 
 def status(directory: Path, trusted: bool = False) -> Result:
-    [tool] = Git(directory, trusted).tools()
+    tool, *_ = Git(directory, trusted).tools()
     return asyncio.run(tool(Call(), {}))
 
 

@@ -5,11 +5,12 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from voice_agent.adapters.hearing import LONGEST_QUICK, RATE, Decoded, Decoder, Samples, hear
-from voice_agent.core.ports import Recording, Workers
+from voice_agent.core.ports import Recording, Seconds, Workers
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,9 @@ words wrong, 5.3 % with 30 s); below that, words are lost (8 s: 6.2 %) and sente
 
 FRAMES = 100
 """Frames of the spectrogram in a second."""
+
+STEP: Seconds = 0.02
+"""The encoder makes one step of two frames."""
 
 FEWEST_TOKENS = 12
 TOKENS_PER_SECOND = 8
@@ -138,18 +142,32 @@ class Whisper:
         features = self._model.feature_extractor(samples)[:, :-1]
         window = round(max(SHORTEST_WINDOW, samples.size / RATE + SILENCE_AFTER) * FRAMES)
         padded = np.pad(features, ((0, 0), (0, max(0, window - features.shape[1]))))
-        generated = self._model.model.generate(
-            self._model.encode(padded),
+        encoded = self._model.encode(padded)
+        (generated,) = self._model.model.generate(
+            encoded,
             [[*self._tokenizer.sot_sequence, self._tokenizer.no_timestamps]],
             beam_size=1,
             max_length=2 * most,  # CTranslate2 generates half of it, leaving the rest to a prompt
             return_scores=True,
             return_no_speech_prob=True,
         )
-        tokens = generated[0].sequences_ids[0]
-        log_prob = generated[0].scores[0] * len(tokens) / (len(tokens) + 1)  # the end of the text counts as a token
-        text = self._tokenizer.decode(tokens)
-        return Decoded(text, len(tokens) >= most, generated[0].no_speech_prob, log_prob)
+        tokens = generated.sequences_ids[0]
+        log_prob = generated.scores[0] * len(tokens) / (len(tokens) + 1)  # the end of the text counts as a token
+        return Decoded(
+            self._tokenizer.decode(tokens),
+            len(tokens) >= most,
+            generated.no_speech_prob,
+            log_prob,
+            lambda: self._end(encoded, tokens, features.shape[1]),
+        )
+
+    def _end(self, encoded: Any, tokens: list[int], frames: int) -> Seconds:
+        """Where in the sound the last of the tokens ends, by the decoder's attention."""
+        if not tokens:
+            return 0.0
+        (aligned,) = self._model.model.align(encoded, self._tokenizer.sot_sequence, [tokens], frames)
+        ending = len(tokens)  # the end of the text counts as a token, and is said when all the others are
+        return STEP * min(int(step) for token, step in aligned.alignments if token == ending)
 
     def thorough(self, samples: Samples) -> Sequence[Decoded]:
         """The library's own call, with its second tries; only the voiced parts of what is longer than its window."""

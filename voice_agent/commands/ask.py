@@ -39,7 +39,7 @@ def ask(options: argparse.Namespace, app: App) -> int:
     question = read_recording(Path(options.audio)) if options.audio else str(options.text)
     ears = app.ears() if options.audio else Deaf()
     out = _out(options)
-    session = app.session(root, ears, out)
+    session = app.session(root, ears, app.ladder(out))
     lines = Lines(sys.stdout, as_json if options.json else as_text)
     session.feed.subscribe(lines)
     outcome = run(_one_turn(session, question))

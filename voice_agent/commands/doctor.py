@@ -1,21 +1,35 @@
 """What works on this machine, and how to mend what does not."""
 
 import argparse
+import asyncio
 import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from voice_agent.adapters.audio.devices import microphones, speakers
+from voice_agent.adapters.audio.trial import play_tone, record
+from voice_agent.adapters.evdev_keys import EvdevKeys
+from voice_agent.adapters.hotkey import GlobalHotkey
 from voice_agent.adapters.models.manifest import ModelFilesError
 from voice_agent.adapters.system_voice import players, voices
-from voice_agent.app import App
+from voice_agent.app import App, run
 from voice_agent.commands import NO, YES
+from voice_agent.core.keys import BadHotkey, parse_hotkey
+from voice_agent.core.ports import AllBusy, NoDevice
 
-OLDEST_GIT = "2.26"
+OLDEST_GIT = (2, 30)
+"""The first that takes `--end-of-options` everywhere."""
+QUIET = 0.002
+"""Of full scale: a microphone in a still room is louder than this."""
+PATIENCE = 12.0
+"""Seconds for a device to answer; a sound server that hangs would hold for a minute."""
 
 
 @dataclass(frozen=True)
@@ -52,41 +66,86 @@ def _models(app: App) -> Iterator[Finding]:
 
 
 def _brain(app: App) -> Iterator[Finding]:
-    key, url = app.environment.get("ANTHROPIC_API_KEY", ""), app.environment.get("ANTHROPIC_BASE_URL", "")
-    if key or url:
-        yield Finding("brain", "pass", f"{app.settings.model}{' on your own server' if url else ''}")
+    url = app.environment.get("ANTHROPIC_BASE_URL", "")
+    if app.brain == app.settings.model:
+        yield Finding("brain", "pass", f"{app.brain}{' on your own server' if url else ''}")
     else:
         yield Finding("brain", "warn", "no key, so the offline brain answers", "set ANTHROPIC_API_KEY")
 
 
 def _git(app: App) -> Iterator[Finding]:
-    if shutil.which("git"):
-        yield Finding("git", "pass", "here")
-    else:
-        yield Finding("git", "fail", "not installed", f"install git {OLDEST_GIT} or later")
-
-
-def _sound(app: App) -> Iterator[Finding]:
-    try:
-        import sounddevice
-    except (ImportError, OSError):
-        yield Finding("sound", "warn", "PortAudio is missing", PORTAUDIO.get(sys.platform, PORTAUDIO["linux"]))
+    wanted = ".".join(map(str, OLDEST_GIT))
+    path = shutil.which("git")
+    if path is None:
+        yield Finding("git", "fail", "not installed", f"install git {wanted} or later")
         return
-    kinds = {"microphone": "max_input_channels", "speaker": "max_output_channels"}
-    devices = list(sounddevice.query_devices())
-    for what, channels in kinds.items():
-        names = [str(device["name"]) for device in devices if device[channels] > 0]
-        if names:
-            yield Finding(what, "pass", ", ".join(names[:5]))
-        else:
-            yield Finding(what, "warn", "none found", "connect one, or start the sound server")
+    printed = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=PATIENCE).stdout
+    version = tuple(map(int, re.findall(r"\d+", printed)[:2]))
+    if version >= OLDEST_GIT:
+        yield Finding("git", "pass", printed.strip())
+    else:
+        yield Finding("git", "fail", printed.strip() or "does not tell its version", f"install git {wanted} or later")
 
 
-PORTAUDIO = {
-    "linux": "install it, for example: sudo apt install libportaudio2",
-    "darwin": "reinstall the sounddevice package, which brings it",
-    "win32": "reinstall the sounddevice package, which brings it",
-}
+def _toolchains(app: App) -> Iterator[Finding]:
+    """None of them is needed unless a repository is built with it."""
+    found = [name for name in ("dotnet", "cargo", "go", "node", "mvn", "cmake", "make", "gcc") if shutil.which(name)]
+    if found:
+        yield Finding("toolchains", "pass", ", ".join(found))
+    else:
+        yield Finding("toolchains", "warn", "none", "install what your repositories are built with")
+
+
+def _hotkey(app: App) -> Iterator[Finding]:
+    try:
+        hotkey = parse_hotkey(app.settings.hotkey)
+    except BadHotkey as problem:
+        yield Finding("hotkey", "fail", problem.phrase, "change the setting hotkey")
+        return
+    report = GlobalHotkey(hotkey, lambda key, down, t: None).describe()
+    if report.verdict != "pass" and sys.platform == "linux":
+        other = EvdevKeys(hotkey, lambda key, down, t: None).describe()
+        report = other if other.verdict == "pass" else report
+    if report.verdict == "pass":
+        yield Finding("hotkey", "pass", f"{report.found} ({report.backend})")
+    else:
+        yield Finding("hotkey", "warn", report.found, f"{report.mend} Or press F8 in the window.")
+
+
+def _microphone(app: App) -> Iterator[Finding]:
+    """Records a second and tells how loud it was."""
+    card = app.sound_card()
+    microphone = app.microphone(card)
+    try:
+        names = [device.name for device in microphones(card)]
+        trial = run(asyncio.wait_for(record(microphone), PATIENCE))
+    except (NoDevice, AllBusy, TimeoutError) as problem:
+        yield Finding("microphone", "warn", _said(problem), "connect one, then ask again; typing works without it")
+        return
+    heard = f"{microphone.name}, level {trial.level:.3f} (of {len(names)}: {', '.join(names[:5])})"
+    if trial.take.muted:
+        yield Finding("microphone", "warn", f"{heard}; it sends nothing but zeros", "unmute it in the sound settings")
+    elif trial.level < QUIET:
+        yield Finding("microphone", "warn", f"{heard}; that is very quiet", "raise its level in the sound settings")
+    else:
+        yield Finding("microphone", "pass", heard)
+
+
+def _speaker(app: App) -> Iterator[Finding]:
+    """Plays a tone."""
+    card = app.sound_card()
+    try:
+        names = [device.name for device in speakers(card)]
+        played = run(asyncio.wait_for(play_tone(app.speaker(card)), PATIENCE))
+    except (NoDevice, AllBusy, TimeoutError, OSError) as problem:
+        yield Finding("speaker", "warn", _said(problem), "connect one; until then the system's player is tried")
+        return
+    told = f"{', '.join(names[:5])}; a tone was {'played' if played else 'cut off'}"
+    yield Finding("speaker", "pass" if played else "warn", told, "" if played else "look at the sound settings")
+
+
+def _said(problem: Exception) -> str:
+    return problem.phrase if isinstance(problem, NoDevice) else "it does not answer"
 
 
 def _second_voice(app: App) -> Iterator[Finding]:
@@ -110,4 +169,14 @@ def _home(app: App) -> Iterator[Finding]:
         yield Finding("data folder", "fail", f"{home} cannot be written", "set VOICE_AGENT_HOME to a folder of yours")
 
 
-CHECKS: tuple[Callable[[App], Iterator[Finding]], ...] = (_models, _brain, _git, _sound, _second_voice, _home)
+CHECKS: tuple[Callable[[App], Iterator[Finding]], ...] = (
+    _models,
+    _brain,
+    _git,
+    _toolchains,
+    _hotkey,
+    _microphone,
+    _speaker,
+    _second_voice,
+    _home,
+)

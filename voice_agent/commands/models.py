@@ -18,7 +18,7 @@ def models(options: argparse.Namespace, app: App) -> int:
             return YES
         case "fetch":
             for name in options.names or files.defaults:
-                folder = files.fetch(name, _show_progress)
+                folder = files.fetch(name, ProgressLine())
                 print(f"{name}: here, in {folder}")
             return YES
     states = [files.check(name) for name in options.names or files.defaults]
@@ -34,11 +34,19 @@ def _line(state: ModelState) -> str:
     return f"{model.name} ({model.use}; {size:.0f} MB; {model.licence}): {here}"
 
 
-def _show_progress(progress: Progress) -> None:
-    """One line that renews itself on a terminal; on a file or a pipe, only the end."""
-    share = progress.done / max(1, progress.total)
-    at_end = progress.done >= progress.total
-    if sys.stderr.isatty() or at_end:
-        end = "\n" if at_end else "\r"
+class ProgressLine:
+    """A line that renews itself on a terminal; on a file or a pipe, only each file's end, once."""
+
+    def __init__(self) -> None:
+        self._ended: set[str] = set()
+
+    def __call__(self, progress: Progress) -> None:
+        at_end = progress.done >= progress.total
+        if progress.file in self._ended or not (at_end or sys.stderr.isatty()):
+            return
+        if at_end:
+            self._ended.add(progress.file)
         done, total = progress.done / 1_000_000, progress.total / 1_000_000
+        share = progress.done / max(1, progress.total)
+        end = "\n" if at_end else "\r"
         print(f"{progress.model}/{progress.file}: {done:.1f} of {total:.1f} MB, {share:.0%}", end=end, file=sys.stderr)

@@ -1,13 +1,14 @@
 """What a press means: whatever sounds falls silent, then the new question has its turn."""
 
 import asyncio
+import functools
 from typing import Any
 
 from voice_agent.core.events import Outcome
 from voice_agent.core.ports import Recording
 from voice_agent.core.session import Session
 from voice_agent.core.stage import contained
-from voice_agent.core.turn import Turn, end_turn, run_turn
+from voice_agent.core.turn import Turn, Work, end_turn, run_turn, think
 
 RESTARTS = 3
 """A cancellation can hit a task before its first step; it is started again, but not for ever."""
@@ -24,15 +25,19 @@ class Assistant:
         self._turns = 0
 
     async def ask(self, question: Recording | str, released: float | None = None) -> Turn:
-        """Begins a turn and returns it; a turn that still runs is cut short first.
+        """Begins a turn about a question and returns it; a turn that still runs is cut short first.
 
         `released` is the loop's time at which the key was let go; now, by default.
         """
+        return await self.begin(functools.partial(think, question), released)
+
+    async def begin(self, work: Work, released: float | None = None) -> Turn:
+        """Begins a turn of any kind, such as one that repeats the last reply."""
         released = asyncio.get_running_loop().time() if released is None else released
         async with self._door:
             await self.interrupt()
             self._turns += 1
-            self.turn = Turn(self._turns, question, self.session, released)
+            self.turn = Turn(self._turns, work, self.session, released)
             self._start(self.turn, RESTARTS)
             return self.turn
 

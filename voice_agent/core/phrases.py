@@ -1,12 +1,18 @@
 """Every sentence that the program itself may say, on one screen."""
 
-from voice_agent.core.ports import AllBusy, ModelError
+from voice_agent.core.ports import AllBusy, ModelError, NoDevice
 from voice_agent.core.stage import StageFailed
 
 NOT_CAUGHT = "I didn't catch that."
 STILL_TRYING = "Still trying."
 ONE_MOMENT = "One moment."
 SEE_THE_SCREEN = "See the screen."
+NO_MICROPHONE = "I can't use the microphone."
+MICROPHONE_LOST = "The microphone went away while you spoke."
+MUTED = "The microphone is muted; it sent nothing but silence."
+HOTKEY_LOST = "The hotkey no longer works, because the display went away. Use the keys of the window."
+STILL_WARMING = "Still warming up; what you ask now is kept and answered in a moment."
+NOTHING_TO_REPEAT = "There is nothing to repeat yet."
 REFUSED = "I can't help with that one. Try asking it another way."
 CUT_OFF = "That answer was cut off, because it grew too long."
 TOO_LONG = "This conversation has grown too long. Please start a new session."
@@ -78,6 +84,10 @@ def explain(error: BaseException) -> tuple[str, str]:
         case GaveUp(phrase=phrase) | ModelError(phrase=phrase):
             return "model", phrase
         case StageFailed(stage=stage, error=ModelError(phrase=phrase)):
+            return stage, phrase
+        case NoDevice(phrase=phrase):
+            return "ears", phrase
+        case StageFailed(stage=stage, error=NoDevice(phrase=phrase)):
             return stage, phrase
         case StageFailed(stage=stage, error=AllBusy()):
             return stage, BUSY.get(stage, SOMETHING_WRONG)

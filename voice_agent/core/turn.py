@@ -1,6 +1,7 @@
 """One press, from sound to sound."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from voice_agent.core import agent, phrases
 from voice_agent.core.events import Event, Failed, Heard, Listened, Outcome, Stamped, TurnEnded
@@ -9,17 +10,20 @@ from voice_agent.core.reply import Reply
 from voice_agent.core.session import Session
 from voice_agent.core.stage import run_stage, uncancel
 
+Work = Callable[["Turn", Session], Awaitable[None]]
+"""What a turn does until its reply is under way."""
+
 
 class Turn:
-    """A question that was accepted, and what becomes of it.
+    """A press that was accepted, and what becomes of it.
 
-    `interrupted` is set by the user's own key (or Ctrl-C, or quitting) before the hush, and by nothing else.
-    `released` is the loop's time, in seconds, at which the key was let go.
+    `work` says or asks for what the user is to hear. `interrupted` is set by the user's own key (or Ctrl-C, or by
+    quitting) before the hush, and by nothing else. `released` is the loop's time, in seconds, when the key was let go.
     """
 
-    def __init__(self, number: int, question: Recording | str, session: Session, released: float) -> None:
+    def __init__(self, number: int, work: Work, session: Session, released: float) -> None:
         self.number = number
-        self.question = question
+        self.work = work
         self.interrupted = False
         self.ended = asyncio.Event()
         self.outcome: Outcome | None = None
@@ -43,7 +47,7 @@ async def run_turn(turn: Turn, session: Session) -> None:
     reply, outcome = turn.reply, Outcome.FAILED
     try:
         try:
-            await think(turn, session)
+            await turn.work(turn, session)
         except asyncio.CancelledError as stray:
             if turn.interrupted:
                 raise
@@ -68,9 +72,8 @@ def end_turn(turn: Turn, session: Session, outcome: Outcome) -> None:
         turn.emit(TurnEnded(outcome))
 
 
-async def think(turn: Turn, session: Session) -> None:
+async def think(question: Recording | str, turn: Turn, session: Session) -> None:
     """Hears the question and lets the model answer it."""
-    question = turn.question
     if isinstance(question, Recording):
         turn.emit(Listened(round(question.seconds, 3)))
         question = await hear(question, session)

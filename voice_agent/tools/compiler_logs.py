@@ -8,7 +8,7 @@ from typing import Final
 
 from voice_agent.tools import sarif
 from voice_agent.tools.diagnostics import Diagnostic
-from voice_agent.tools.dotnet_projects import directories
+from voice_agent.tools.manifests import directories
 from voice_agent.tools.msbuild import PROJECT_FILE, Assembly
 from voice_agent.tools.places import Places
 

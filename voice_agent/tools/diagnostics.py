@@ -62,7 +62,8 @@ class Judgement:
 
     def rank(self, diagnostic: Diagnostic) -> tuple[bool, bool, bool]:
         """Sorts errors before warnings, then noise last, then what matters first."""
-        matters = any(p == q or p.startswith(q.rstrip("/") + "/") for p in diagnostic.projects for q in self.projects)
+        places = [*diagnostic.projects, *([diagnostic.file] if diagnostic.file else [])]
+        matters = any(p == q or p.startswith(q.rstrip("/") + "/") for p in places for q in self.projects)
         return diagnostic.severity != "error", diagnostic.code in self.noise, bool(self.projects) and not matters
 
 

@@ -5,26 +5,21 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from voice_agent.core.ports import Seconds
 from voice_agent.core.tooling import DEFAULT_SECONDS, Call, Refused, Result
-from voice_agent.tools import compiler_logs, process, report, testing_platform
+from voice_agent.tools import compiler_logs, report, testing_platform
 from voice_agent.tools.aside import aside
 from voice_agent.tools.diagnostics import BuildResult, Judgement, TestRun
-from voice_agent.tools.dotnet_build import read_build
+from voice_agent.tools.dotnet_build import NOT_INSTALLED, read_build
 from voice_agent.tools.dotnet_projects import checked, is_solution, sets_targets_file
 from voice_agent.tools.dotnet_test import Ran, collect, read_tests
-from voice_agent.tools.places import Places
 from voice_agent.tools.process import Finished
-from voice_agent.tools.terminal import plain
-
-Logs = Callable[[str, bytes], str]
-"""Keeps whole output, given a tool's name and bytes; gives the name that it is kept under. May raise OSError."""
+from voice_agent.tools.toolchain import Logs, Runner
 
 ENVIRONMENT: Final[Mapping[str, str]] = {
     "DOTNET_CLI_UI_LANGUAGE": "en",
@@ -37,10 +32,6 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 
-MOST_KEPT = 16_000_000
-"""Bytes of output: 30,000 diagnostics, each printed twice."""
-_RESERVE: Final = 10.0
-"""Seconds for ending what is past its limit and reading what it left, before the tool's own limit."""
 _TERMINAL = "-tl:off"
 _ALONE = ("-nodeReuse:false", "-p:UseSharedCompilation=false")
 _NEWS = re.compile(r" -> |\b(?:error|warning|failed)\b|Test run for|(?:Passed|Failed)!|\[FAIL\]|Determining|Restored")
@@ -66,11 +57,12 @@ class Dotnet:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._root = root.resolve()
-        self._logs = logs
-        self._limit = max(seconds - _RESERVE, seconds / 2)
         self._judgement = judgement or Judgement()
         self._program = program
-        self._environment = environment
+        self._runner = Runner(
+            self._root, logs, "dotnet", NOT_INSTALLED, seconds, self._judgement, environment, ENVIRONMENT, _NEWS
+        )
+        self._limit = self._runner.limit
 
     async def dotnet_build(self, call: Call, project: str | None = None) -> Result:
         """Builds the .NET solution or project and gives its verdict, errors and warnings.
@@ -86,10 +78,10 @@ class Dotnet:
         target = await aside(lambda: checked(self._root, project))
         hook = await aside(lambda: self._hook(target))
         finished = await self._run(["build", *target, "--nologo", _TERMINAL, *_ALONE, *hook], call, self._limit)
-        places = self._places()
+        places = self._runner.places()
         result = await aside(lambda: read_build(finished, self._root, places, self._judgement))
         if result.verdict != "succeeded" or result.truncated:
-            result = replace(result, log=await self._keep("dotnet_build", finished))
+            result = replace(result, log=await self._runner.keep("dotnet_build", finished))
         return _answer_build(result)
 
     async def dotnet_test(
@@ -111,12 +103,12 @@ class Dotnet:
         directory = Path(await aside(lambda: tempfile.mkdtemp(prefix="voice-agent-tests-")))
         try:
             ran = replace(await self._test(target, wanted, blame, directory, call), filter=filter)
-            places = self._places({str(directory): "results", os.path.realpath(directory): "results"})
+            places = self._runner.places({str(directory): "results", os.path.realpath(directory): "results"})
             run = await aside(lambda: read_tests(ran, places, self._judgement))
         finally:
             shutil.rmtree(directory, ignore_errors=True)
         if run.verdict != "passed":
-            run = replace(run, log=await self._keep("dotnet_test", ran.finished))
+            run = replace(run, log=await self._runner.keep("dotnet_test", ran.finished))
         return _answer_test(run)
 
     async def _test(self, target: list[str], wanted: list[str], blame: bool, directory: Path, call: Call) -> Ran:
@@ -147,24 +139,7 @@ class Dotnet:
         return Ran(finished, results, platform=True, blamed=blame)
 
     async def _run(self, arguments: list[str], call: Call, seconds: Seconds) -> Finished:
-        places = self._places()
-
-        def tell(line: str) -> None:
-            if _NEWS.search(line):
-                call.progress(places.scrub(plain(line)).strip()[:200])
-
-        return await process.run(
-            [*self._program, *arguments],
-            cwd=self._root,
-            seconds=seconds,
-            env={**(os.environ if self._environment is None else self._environment), **ENVIRONMENT},
-            keep=MOST_KEPT,
-            merged=True,
-            on_line=tell,
-        )
-
-    def _places(self, others: Mapping[str, str] | None = None) -> Places:
-        return Places(str(self._root), {os.path.expanduser("~"): "~", **(others or {})})
+        return await self._runner.run([*self._program, *arguments], call, seconds=seconds)
 
     def _hook(self, target: list[str]) -> list[str]:
         """Has the compilers write logs of their own, unless the repository uses the same hook for itself."""
@@ -172,15 +147,6 @@ class Dotnet:
             return []
         file = re.sub("[%;,]", lambda found: _SPECIAL[found[0]], str(compiler_logs.TARGETS))
         return [f"-p:CustomAfterMicrosoftCommonTargets={file}"]
-
-    async def _keep(self, tool: str, finished: Finished) -> str | None:
-        output = finished.output
-        if not output.data:
-            return None
-        whole = output.text.encode() if output.dropped else output.data
-        with suppress(OSError):  # a full disk must not cost the answer
-            return await aside(lambda: self._logs(tool, whole))
-        return None
 
 
 def _checked(filter: str) -> str:

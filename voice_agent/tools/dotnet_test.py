@@ -18,10 +18,11 @@ from voice_agent.tools.diagnostics import (
     TestRun,
     TestVerdict,
 )
-from voice_agent.tools.dotnet_build import ending_notes, output_text
+from voice_agent.tools.dotnet_build import ending_notes
 from voice_agent.tools.msbuild import Output
 from voice_agent.tools.places import Places, normal
 from voice_agent.tools.process import Finished
+from voice_agent.tools.verdicts import output_text
 
 _SUITE = re.compile(r"Test run for (.{1,1000}\.(?:dll|exe)) \(")
 _FAILURE_TEXT = re.compile(r"  (?:Error Message|Stack Trace|Standard Output Messages|Standard Error Messages):")

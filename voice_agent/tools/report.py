@@ -17,9 +17,9 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _LINK = re.compile(r"\s*\(https?://[^\s()]+\)$")
 
 
-def describe_build(tool: str, result: BuildResult) -> str:
-    """A build in words; `tool` is what ran, such as `dotnet build`."""
-    lines = [_build_verdict(tool, result), *result.notes, *_grouped(result.diagnostics)]
+def describe_build(tool: str, result: BuildResult, what: str = "The build") -> str:
+    """A build in words; `tool` is what ran, such as `dotnet build`, and `what` the work that it does."""
+    lines = [_build_verdict(tool, result, what), *result.notes, *_grouped(result.diagnostics)]
     if result.truncated:
         lines.append(f"… {result.truncated} more not listed.")
     return "\n".join([*lines, *_evidence(result.tail, result.log)])
@@ -33,16 +33,16 @@ def describe_tests(tool: str, run: TestRun) -> str:
     return "\n".join([*lines, *_evidence(run.tail, run.log)])
 
 
-def _build_verdict(tool: str, result: BuildResult) -> str:
-    seen = [_count(n, what) for n, what in ((result.errors, "error"), (result.warnings, "warning")) if n]
+def _build_verdict(tool: str, result: BuildResult, what: str) -> str:
+    seen = [_count(n, noun) for n, noun in ((result.errors, "error"), (result.warnings, "warning")) if n]
     match result.verdict:
         case "succeeded":
-            return f"The build succeeded; {_warnings(result)}."
+            return f"{what} succeeded; {_warnings(result)}."
         case "failed":
             although = f" (although {tool} ended with status 0)" if result.exit_code == 0 else ""
-            return f"The build failed{although}: {', '.join(seen)}.{_incomplete_warnings(result)}"
+            return f"{what} failed{although}: {', '.join(seen)}.{_incomplete_warnings(result)}"
         case "timed_out":
-            return f"The build was stopped at its time limit; seen until then: {', '.join(seen) or 'no error yet'}."
+            return f"{what} was stopped at its time limit; seen until then: {', '.join(seen) or 'no error yet'}."
         case "not_started":
             return f"{tool} was not run."
         case "tool_failed":

@@ -1,4 +1,4 @@
-"""Warnings out of a compiler's own log (SARIF 2.1): an incremental build prints none of them again."""
+"""Diagnostics out of SARIF 2.1: of a compiler's own log (an incremental build repeats no warning), or of a linter."""
 
 import json
 import re
@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from voice_agent.tools.diagnostics import Diagnostic
+from voice_agent.tools.diagnostics import Diagnostic, Severity
 from voice_agent.tools.msbuild import LONGEST_MESSAGE
 from voice_agent.tools.places import Places
 from voice_agent.tools.terminal import decode
+
+_SEVERITIES: Mapping[Any, Severity] = {"warning": "warning", "error": "error"}
 
 
 def warnings(
@@ -19,6 +21,14 @@ def warnings(
 
     Errors and notes are left out: errors are printed each time, and a note is nothing that a build prints.
     """
+    found = diagnostics(document, places, projects, frameworks)
+    return None if found is None else [diagnostic for diagnostic in found if diagnostic.severity == "warning"]
+
+
+def diagnostics(
+    document: bytes, places: Places, projects: tuple[str, ...] = (), frameworks: tuple[str, ...] = ()
+) -> list[Diagnostic] | None:
+    """The errors and warnings that were not suppressed; None if this is no such log."""
     try:
         results = list(_results(json.loads(decode(document))))
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
@@ -36,12 +46,13 @@ def _diagnostic(
     result: Mapping[str, Any], places: Places, projects: tuple[str, ...], frameworks: tuple[str, ...]
 ) -> Diagnostic | None:
     try:
-        if result.get("level", "warning") != "warning" or result.get("suppressions"):
+        severity = _SEVERITIES.get(result.get("level", "warning"))
+        if severity is None or result.get("suppressions"):
             return None
         message = " ".join(places.scrub(str(result["message"]["text"])[:LONGEST_MESSAGE]).split())
         file, line, column = _place(result, places)
         code = str(result["ruleId"]) if result.get("ruleId") else None
-        return Diagnostic("warning", message, code, file, line, column, projects, frameworks)
+        return Diagnostic(severity, message, code, file, line, column, projects, frameworks)
     except (ValueError, TypeError, AttributeError, KeyError, IndexError):
         return None  # one result of a foreign form; the others are good
 
