@@ -58,6 +58,16 @@ PORTAUDIO = SystemPackage(
     elsewhere="it comes with the sounddevice package: delete .venv and start again",
 )
 FOR_TESTS = (GIT, PORTAUDIO)
+DESKTOP = {
+    "Xvfb": "xvfb",
+    "xdotool": "xdotool",
+    "pulseaudio": "pulseaudio",
+    "pactl": "pulseaudio-utils",
+    "tmux": "tmux",
+    "espeak-ng": "espeak-ng",
+    "rsvg-convert": "librsvg2-bin",
+}
+"""Debian's packages of a virtual desktop, by a program of theirs; without them the tests on a desktop are skipped."""
 
 
 def say(line: str) -> None:
@@ -109,6 +119,21 @@ def require(package: SystemPackage) -> None:
     _quietly(["apt-get", "-qq", "-y", "--no-install-recommends", "install", package.debian], failed)
     if not package.here():
         raise CannotSetUp(f"{package.debian} is installed, but {package.what} still cannot be used.")
+
+
+def bring_desktop() -> None:
+    """Installs the virtual desktop of the tests where we may; where we may not, says once what is left out."""
+    missing = sorted({package for program, package in DESKTOP.items() if shutil.which(program) is None})
+    if not missing:
+        return
+    if not _may_install():
+        say(f"Without {', '.join(missing)} the tests on a desktop are skipped.")
+        return
+    say(f"Installing {', '.join(missing)} with apt-get")
+    failed = "apt-get could not install the virtual desktop"
+    _quietly(["apt-get", "-qq", "update"], failed)
+    sound = ["libasound2-plugins"]  # through which PortAudio finds the sound server
+    _quietly(["apt-get", "-qq", "-y", "--no-install-recommends", "install", *missing, *sound], failed)
 
 
 def how_to_get(package: SystemPackage, kinds: Collection[str]) -> str:

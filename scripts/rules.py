@@ -155,10 +155,9 @@ def outside_imports(sources: Sequence[Source]) -> Iterator[str]:
 def dependencies(sources: Sequence[Source]) -> Iterator[str]:
     """What the package imports, pyproject.toml declares."""
     project = tomllib.loads(next(source.text for source in sources if source.path == "pyproject.toml"))["project"]
-    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
-    declared = {distribution(line) for line in [*project["dependencies"], *extras]} | {
-        *project["optional-dependencies"]
-    }
+    extras = project.get("optional-dependencies", {})
+    lines = [*project["dependencies"], *(line for extra in extras.values() for line in extra)]
+    declared = {distribution(line) for line in lines} | set(extras)
     provided_by = importlib.metadata.packages_distributions()
     for source in sources:
         if source.path.startswith("voice_agent/"):

@@ -1,4 +1,4 @@
-"""Sets this checkout up and starts the assistant; without a terminal, a microphone and a speaker, answers a recording.
+"""Sets this checkout up and opens the desk; without a terminal, a microphone and a speaker, answers a recording.
 
 What follows -- goes to voice-agent itself: scripts/run.py -- ask "what did I change?" --repo ../mine
 """
@@ -26,8 +26,9 @@ def main(arguments: list[str]) -> int:
         if passed_on:
             return subprocess.run([environment.PYTHON, "-m", "voice_agent", *passed_on]).returncode
         at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        if at_terminal and microphone and speaker:
-            say("The desk with its hotkey is not part of this version yet, so a recording is answered.")
+        if at_terminal and microphone and speaker and not (options.audio or options.out):
+            repository = ["--repo", str(options.repo)] if options.repo else []
+            return subprocess.run([environment.PYTHON, "-m", "voice_agent", *repository]).returncode
         return _answer(options, aloud=at_terminal and speaker and not options.out)
     except environment.CannotSetUp as problem:
         print(problem, file=sys.stderr)
@@ -51,14 +52,13 @@ def _parser() -> argparse.ArgumentParser:
         usage="%(prog)s [--repo DIR] [--audio FILE.wav] [--out FILE.wav] [-- ARGUMENT ...]",
     )
     parser.add_argument(
-        "--repo", type=Path, metavar="DIR", help="ask about this repository (default: a small one, made up)"
+        "--repo", type=Path, metavar="DIR", help="the repository (default: this one; for a recording, one made up)"
     )
     parser.add_argument(
         "--audio",
         type=Path,
         metavar="FILE.wav",
-        default=ROOT / "recordings" / "what-did-i-change.wav",
-        help="the question",
+        help="answer this recording instead of opening the desk (without a desk: what-did-i-change.wav)",
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE.wav", help="write the reply here (default: reply.wav) instead of playing it"
@@ -82,9 +82,10 @@ def _answer(options: argparse.Namespace, aloud: bool) -> int:
     out = None if aloud else options.out or ROOT / "reply.wav"
     if not os.environ.get("ANTHROPIC_API_KEY") and not os.environ.get("ANTHROPIC_BASE_URL"):
         say("There is no ANTHROPIC_API_KEY, so the offline brain answers.")
-    say(f"Asking {options.audio.name}")
+    audio = options.audio or ROOT / "recordings" / "what-did-i-change.wav"
+    say(f"Asking {audio.name}")
     with contextlib.nullcontext(options.repo) if options.repo else demo.repository() as repo:
-        status = demo.ask(options.audio, repo, out)
+        status = demo.ask(audio, repo, out)
     if out and status == 0:
         say(f"The spoken reply lies in {out}")
     return status

@@ -19,6 +19,7 @@ def main(arguments: list[str]) -> int:
         environment.prepare("test")
         for package in environment.FOR_TESTS:
             environment.require(package)
+        environment.bring_desktop()
         environment.fetch_models()
     except environment.CannotSetUp as problem:
         print(problem, file=sys.stderr)

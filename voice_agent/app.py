@@ -30,10 +30,13 @@ from voice_agent.core.prompt import build_prefix
 from voice_agent.core.session import Session
 from voice_agent.core.tooling import Tool, tool
 from voice_agent.settings import Settings
+from voice_agent.tools.declared import read_declarations
 from voice_agent.tools.git import Git
+from voice_agent.tools.kept_logs import KeptLogs
+from voice_agent.tools.project import session_tools
 from voice_agent.tools.read_file import Files
 from voice_agent.tools.screen import show_on_screen
-from voice_agent.tools.trust import Trust, guarded
+from voice_agent.tools.trust import Trust, guarded, settings_at_start
 
 T = TypeVar("T")
 
@@ -119,8 +122,17 @@ class App:
         """The tools of a session in this repository, in the order in which the model sees them."""
         files, trust = Files(repository, ThreadWorkers("files")), Trust(self.settings.home)
         git = Git(repository, trust=trust)
-        offered = (*git.tools(), tool(files.read_file, seconds=20), tool(show_on_screen, seconds=5))
-        return {each.name: guarded(each, repository, trust) for each in offered}
+        own = (*git.tools(), tool(files.read_file, seconds=20), tool(show_on_screen, seconds=5))
+        declared = read_declarations(repository, taken={each.name for each in own})
+        built = session_tools(
+            repository,
+            KeptLogs(self.settings.home / "logs" / "tools"),
+            seconds=self.settings.tool_seconds,
+            environment=self.environment,
+            declarations=declared,
+        )
+        settings = settings_at_start(repository)
+        return {each.name: guarded(each, repository, trust, settings) for each in (*own, *built)}
 
     def session(self, repository: Path, ears: Ears, voice: VoiceLadder) -> Session:
         """A session in this repository, loading in the background from the first turn on."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from voice_agent.adapters.lines import Lines, as_json, as_text
+from voice_agent.adapters.lines import ForPeople, Lines, as_json, as_text
 from voice_agent.core.events import (
     Degraded,
+    Event,
     Failed,
     FirstAudio,
     Heard,
@@ -63,6 +64,16 @@ def test_text_of_the_world_cannot_command_the_terminal() -> None:
         line = as_text(Stamped(event, 1, 0.0))
         assert line is not None
         assert all(character.isprintable() or character == "\n" for character in line)
+
+
+def test_what_the_voice_could_not_say_is_written_when_the_turn_is_over() -> None:
+    form = ForPeople()
+    silent: list[Event] = [Wrote("You are on \x1b[2J"), Wrote("main."), Failed("voice", "No sound.")]
+    silent.append(TurnEnded(Outcome.FAILED))
+    told = [form(Stamped(event, 1, 0.0)) for event in silent]
+    assert told == [None, None, "       ✗ voice: No sound.", "Reply: You are on �[2Jmain."]
+    aloud: list[Event] = [Wrote("You are on main."), Spoke("You are on main.", 1.0), TurnEnded(Outcome.ANSWERED)]
+    assert [form(Stamped(event, 2, 0.0)) for event in aloud] == [None, "Voice: You are on main.", None]
 
 
 def test_lines_arrive_in_order_and_a_closed_stream_is_no_failure() -> None:

@@ -12,5 +12,5 @@ def repository() -> Iterator[Path]:
     """The demo's, with two files to read."""
     with demo.repository() as folder:
         (folder / "README.md").write_text("The lamp is lit at dusk.\n")
-        (folder / "Program.cs").write_text('Console.WriteLine("The ferry is late.");\n')
+        (folder / "program.cs").write_text('Console.WriteLine("The ferry is late.");\n')
         yield folder

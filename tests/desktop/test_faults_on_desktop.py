@@ -98,6 +98,17 @@ def test_a_display_that_dies_while_the_key_is_held_releases_it_and_is_said_aloud
     assert left_over(tmp_path) == []
 
 
+def test_without_a_display_it_says_why_in_plain_lines_and_a_typed_question_is_answered(
+    tmp_path: Path, repository: Path
+) -> None:
+    with Desktop(tmp_path, repository, display=False) as desktop:
+        assert desktop.type("Which branch am I on?").spoken == ANSWER
+        assert desktop.quit() == 0
+    out = (tmp_path / "out").read_text()
+    assert "       ! " in out
+    assert "Press F8" in out
+
+
 def test_without_any_sound_server_a_question_is_answered_on_the_screen(tmp_path: Path, repository: Path) -> None:
     with Desktop(tmp_path, repository, sound=False) as desktop:
         told = desktop.type("Which branch am I on?")
@@ -106,4 +117,4 @@ def test_without_any_sound_server_a_question_is_answered_on_the_screen(tmp_path:
     assert told.all("failed")[-1]["stage"] == "voice"
     assert pressed.outcome == "failed"
     assert "microphone" in pressed.all("failed")[0]["reason"]
-    assert ANSWER in (tmp_path / "out").read_text()
+    assert f"Reply: {ANSWER}" in (tmp_path / "out").read_text()

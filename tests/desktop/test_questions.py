@@ -17,16 +17,16 @@ QUESTIONS = {
     "what-did-i-change": FILES,
     "what-has-changed": FILES,
     "which-branch": "You are on main.",
-    "read-program-cs": "The ferry is late",
+    "read-program-cs": "It is on the screen.",
     "read-the-readme": "",  # the small ears hear another file's name
     "run-the-tests": "",
     "why-is-the-build-red": "",
     "pause": "",
     "did-i-commit": "",
-    "what-was-i-doing-on-friday": CANNOT,
-    "finish-the-rename": CANNOT,
-    "remember-the-core-project": CANNOT,
-    "what-do-you-know": CANNOT,
+    "what-was-i-doing-on-friday": "",
+    "finish-the-rename": "",
+    "remember-the-core-project": "",
+    "what-do-you-know": "",
     "joke": CANNOT,
     "nonsense": CANNOT,
     "real-riva-sample": CANNOT,
@@ -36,7 +36,7 @@ QUESTIONS = {
     "noise-quiet-room": "I didn't catch that.",
     "silence": "The microphone is muted; it sent nothing but silence.",
 }
-"""What is said aloud, at least; empty where it depends on what is installed or heard."""
+"""What is said aloud, at least; empty where it depends on what is installed, known or heard."""
 
 
 @pytest.fixture(scope="module")

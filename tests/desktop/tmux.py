@@ -55,12 +55,13 @@ class Terminal:
         return screen
 
     def state(self) -> str:
-        """Its modes, cursor, screen and mouse, asked at the shell's prompt."""
-        self.run(["clear"])
-        self.run(["stty", "-a"])
-        screen = self.until(lambda screen: "cs8" in screen and self.at_prompt(screen))
-        modes = [line for line in screen.splitlines() if PROMPT.strip() not in line]
-        return "\n".join([*modes, self.asked("#{cursor_flag} #{alternate_on} #{mouse_any_flag} #{keypad_flag}")])
+        """Its modes, and whether it shows the cursor, the alternate screen, and so on."""
+        modes = subprocess.run(
+            ["stty", "-a", "-F", self.asked("#{pane_tty}")], capture_output=True, text=True, check=True
+        )
+        return modes.stdout + self.asked(
+            "cursor #{cursor_flag}, alternate screen #{alternate_on}, mouse #{mouse_any_flag}, keypad #{keypad_flag}"
+        )
 
     @staticmethod
     def at_prompt(screen: str) -> bool:

@@ -10,6 +10,8 @@ from voice_agent.core.tooling import Refused
 from voice_agent.tools import cargo, rust_tests
 from voice_agent.tools.cargo import Cargo
 from voice_agent.tools.places import Places
+from voice_agent.tools.process import Finished
+from voice_agent.tools.process_output import Kept
 
 MANIFEST = '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n'
 CODE = "pub fn total(prices: &[u32]) -> u32 {\n    prices.iter().sum()\n}\n"
@@ -130,3 +132,34 @@ def test_a_test_that_returns_an_error_is_told_with_it() -> None:
     lines = ["running 1 test", "test reads ... FAILED", "failures:", "---- reads stdout ----", 'Error: "no file"']
     suites = rust_tests.read([*lines, "failures:", "    reads", "test result: FAILED. 0 passed; 1 failed; 0 ignored;"])
     assert [(failed.name, failed.message) for failed in suites.results.failures] == [("reads", 'Error: "no file"')]
+
+
+def test_what_a_failed_test_printed_is_no_result() -> None:
+    printed = [
+        "---- one stdout ----",
+        "test result: ok. 9 passed; 0 failed; 0 ignored;",
+        "running 3 tests",
+        "failures:",
+    ]
+    lines = ["running 1 test", "test one ... printed by a child", "FAILED", "failures:", *printed, "    one"]
+    suites = rust_tests.read([*lines, "test result: FAILED. 0 passed; 1 failed; 0 ignored;"])
+    assert (suites.results.total, suites.results.failed, suites.crashes) == (1, 1, [])
+    assert [failed.name for failed in suites.results.failures] == ["one"]
+
+
+def test_an_error_whose_message_fills_pages_is_not_lost() -> None:
+    message: dict[str, object] = {"message": "trait bound " * 10_000, "level": "error", "code": None, "spans": []}
+    output = json.dumps(WRONG_TYPE | {"message": message}).encode()
+    (found,) = cargo.read_build(Finished(101, Kept(output), Kept(), 1.0), Places("/src/shop")).diagnostics
+    assert found.severity == "error"
+    assert len(found.message) == 2_001
+
+
+def test_an_error_that_a_test_prints_is_none_of_the_build() -> None:
+    printed = "running 1 test\ntest one ... FAILED\nfailures:\n---- one stdout ----\nerror: no such file\nfailures:\n"
+    output = (
+        printed + "test result: FAILED. 0 passed; 1 failed; 0 ignored;\nerror: test failed, to rerun pass `--lib`\n"
+    )
+    finished = Finished(101, Kept(output.encode()), Kept(), 1.0)
+    tested = cargo.read_tests(finished, Places("/src/shop"), lambda path: False)
+    assert (tested.results.failed, tested.diagnostics) == (1, [])

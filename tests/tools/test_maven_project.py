@@ -161,6 +161,7 @@ def test_errors_of_kotlin_are_known_too(line: str) -> None:
 
 def test_an_error_of_the_project_file_is_placed_in_it() -> None:
     lines = [
+        "[ERROR] [ERROR] Some problems were encountered while processing the POMs:",
         "[ERROR] 'dependencies.dependency.version' for org.example:tea:jar is missing. @ line 14, column 17",
         "[ERROR]   The project com.example:shop:1.0 (/src/shop/app/pom.xml) has 1 error",
     ]
@@ -179,3 +180,8 @@ def test_on_windows_java_is_started_instead_of_the_batch_file() -> None:
     ]
     assert "-Dclassworlds.conf=C:\\tools\\maven\\bin\\m2.conf" in started
     assert started[-1] == "org.codehaus.plexus.classworlds.launcher.Launcher"
+
+
+def test_what_a_test_says_of_a_line_and_a_column_is_no_error_of_the_build() -> None:
+    line = "[ERROR]   CartTest.parses:12 Unexpected token @ line 3, column 4"
+    assert list(maven_output.diagnostics([line], Places("/src/shop"))) == []

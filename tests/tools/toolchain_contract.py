@@ -26,7 +26,7 @@ from voice_agent.tools.diagnostics import BuildResult, TestRun
 from voice_agent.tools.toolchain import Toolchain
 
 FAKE = Path(__file__).with_name("fake_toolchain.py")
-BOTH = pytest.mark.parametrize("which", ["fake", "real"])
+BOTH = pytest.mark.parametrize("which", ["fake", pytest.param("real", marks=pytest.mark.slow)])
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,10 @@ class Lines:
         if line is not None:
             self._queue.put(line)
 
+    def add(self, line: str) -> None:
+        """A line that is no event's."""
+        self._queue.put(line)
+
     def close(self, seconds: float = 5.0) -> None:
         """Waits until everything is written, `seconds` at most."""
         self._queue.put(None)
@@ -88,6 +92,29 @@ def as_text(stamped: Stamped) -> str | None:
             return f"       ! {what}: {reason}"
         case Listened() | Wrote() | ToolProgressed() | FirstAudio() | TurnEnded():
             return None
+
+
+class ForPeople:
+    """`as_text`, and at the end of a turn in which the voice failed, its words in writing."""
+
+    def __init__(self) -> None:
+        self._written = ""
+        self._voice_failed = False
+
+    def __call__(self, stamped: Stamped) -> str | None:
+        line = as_text(stamped)
+        match stamped.event:
+            case Wrote(text=text):
+                self._written += text
+            case Failed(stage="voice"):
+                self._voice_failed = True
+            case TurnEnded():
+                if self._voice_failed and self._written:
+                    line = "\n".join(f"Reply: {visible(each)}" for each in self._written.splitlines())
+                self._written, self._voice_failed = "", False
+            case _:
+                pass
+        return line
 
 
 def visible(text: str) -> str:

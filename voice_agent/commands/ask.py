@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from voice_agent.adapters.lines import Lines, as_json, as_text
+from voice_agent.adapters.lines import ForPeople, Lines, as_json
 from voice_agent.adapters.wav import WavSpeaker, read_recording
 from voice_agent.app import App, run
 from voice_agent.commands import NO, YES, WrongUse, repository
@@ -40,7 +40,7 @@ def ask(options: argparse.Namespace, app: App) -> int:
     ears = app.ears() if options.audio else Deaf()
     out = _out(options)
     session = app.session(root, ears, app.ladder(out))
-    lines = Lines(sys.stdout, as_json if options.json else as_text)
+    lines = Lines(sys.stdout, as_json if options.json else ForPeople())
     session.feed.subscribe(lines)
     outcome = run(_one_turn(session, question))
     lines.close()

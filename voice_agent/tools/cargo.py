@@ -4,21 +4,22 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
 from voice_agent.core.ports import Seconds
 from voice_agent.core.tooling import DEFAULT_SECONDS, Call
-from voice_agent.tools import rust_tests, terminal
+from voice_agent.tools import rust_tests
 from voice_agent.tools.aside import aside
 from voice_agent.tools.diagnostics import BuildResult, Diagnostic, Judgement, TestRun
-from voice_agent.tools.filters import checked_filter, own_files, with_tail
+from voice_agent.tools.filters import checked_filter, last_lines, one_line, own_files, whole_lines, with_tail
 from voice_agent.tools.manifests import project_directory
 from voice_agent.tools.places import Places
 from voice_agent.tools.process import Finished
 from voice_agent.tools.source_frames import told
 from voice_agent.tools.toolchain import Logs, Runner
-from voice_agent.tools.verdicts import Built, Tested, output_text
+from voice_agent.tools.verdicts import Built, Tested
 
 _MANIFESTS: Final = frozenset({"Cargo.toml"})
 _INSTALL: Final = "There is no cargo on PATH: install Rust from https://rustup.rs."
@@ -39,7 +40,6 @@ _SUMMARY = re.compile(
 """Lines that count what was told before."""
 _PLAIN = re.compile(r"error(?:\[(E\d+)\])?: (.+)")
 _ARROW = re.compile(r"\s*--> (.{1,400}?):(\d{1,9})(?::(\d{1,9}))?$")
-_LONGEST_MESSAGE = 2_000
 _MOST_CAUSES = 6
 
 
@@ -98,14 +98,15 @@ class Cargo:
 
 def read_build(finished: Finished, places: Places, base: str = "") -> Built:
     """What a build printed; `base` is the workspace as seen from the repository."""
-    found = list(diagnostics(terminal.lines(output_text(finished)), places, base))
+    found = list(diagnostics(whole_lines(finished), places, base))
     return Built(found, complete=finished.exit_code == 0)  # code that does not compile is not looked at for warnings
 
 
 def read_tests(finished: Finished, places: Places, exists: Callable[[str], bool], base: str = "") -> Tested:
     """What a test run printed; `exists` tells which paths are files of the repository."""
-    lines = list(terminal.lines(output_text(finished)))
-    errors = [d for d in diagnostics(lines, places, base) if d.severity == "error"]
+    lines = list(whole_lines(finished))
+    before = takewhile(lambda line: not rust_tests.BEGIN.match(line), lines)  # what tests print is no diagnostic
+    errors = [d for d in diagnostics(before, places, base) if d.severity == "error"]
     suites = rust_tests.read(lines)
     return Tested(
         suites.results,
@@ -118,7 +119,7 @@ def read_tests(finished: Finished, places: Places, exists: Callable[[str], bool]
 
 def _printed(finished: Finished) -> Iterator[str]:
     """The lines that are for people."""
-    return (line for line in terminal.lines(output_text(finished)) if not line.startswith('{"reason":'))
+    return (line for line in last_lines(finished) if not line.startswith('{"reason":'))
 
 
 def diagnostics(lines: Iterable[str], places: Places, base: str = "") -> Iterator[Diagnostic]:
@@ -161,7 +162,13 @@ def _diagnostic(message: Mapping[str, Any], places: Places, base: str) -> Diagno
         file, line, column = _place(primary, places, base)
         projects = (_package(message, places),)
         return Diagnostic(
-            "error" if severity == "error" else "warning", _cut(places.scrub(text)), code, file, line, column, projects
+            "error" if severity == "error" else "warning",
+            one_line(places.scrub(text)),
+            code,
+            file,
+            line,
+            column,
+            projects,
         )
     except (KeyError, TypeError, AttributeError, ValueError):
         return None  # a message of another kind: an artifact, a build script's
@@ -191,7 +198,7 @@ def _plain_errors(lines: Sequence[str], places: Places, base: str) -> Iterator[D
             place = next((found for told in about if (found := _ARROW.match(told))), None)
             file = places.relative(places.resolve(place[1], base)) if place else None
             causes = [told.strip() for told in about if _is_said(told)] if not place else []
-            message = _cut(places.scrub(": ".join([error[2], *causes[:_MOST_CAUSES]])))
+            message = one_line(places.scrub(": ".join([error[2], *causes[:_MOST_CAUSES]])))
             if place and file:
                 yield Diagnostic("error", message, error[1], file, int(place[2]), int(place[3] or 0) or None)
             else:
@@ -207,11 +214,6 @@ def _belonging(lines: Iterable[str]) -> Iterator[str]:
 
 def _is_said(line: str) -> bool:
     return line != "Caused by:" and not re.match(r"\s*(?:\||\d+ \||-->|=|\^)", line)
-
-
-def _cut(text: str) -> str:
-    whole = " ".join(text.split())
-    return whole if len(whole) <= _LONGEST_MESSAGE else whole[:_LONGEST_MESSAGE] + "…"
 
 
 def _is_workspace(manifest: Path) -> bool:

@@ -11,7 +11,7 @@ from voice_agent.core.tooling import DEFAULT_SECONDS, Call
 from voice_agent.tools import go_tests, terminal
 from voice_agent.tools.aside import aside
 from voice_agent.tools.diagnostics import BuildResult, Diagnostic, Judgement, Severity, TestRun
-from voice_agent.tools.filters import checked_filter, own_files, text_of, with_tail
+from voice_agent.tools.filters import checked_filter, last_lines, one_line, own_files, text_of, whole_lines, with_tail
 from voice_agent.tools.manifests import project_directory
 from voice_agent.tools.places import Places
 from voice_agent.tools.process import Finished
@@ -33,7 +33,6 @@ _TOO_MANY = "too many errors"
 _NOTE: Final = "The compiler stops after ten errors of a package: there may be more."
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.M)
 _USE = re.compile(r"^use\s+(?:\(([^)]*)\)|(\S+))", re.M)
-_LONGEST_MESSAGE = 2_000
 
 
 class Go:
@@ -73,8 +72,7 @@ class Go:
         places, exists = self._runner.places(), own_files(self._root)
         modules = await aside(lambda: _modules(self._root, directory))
         tested = await aside(lambda: read_tests(finished, places, exists, modules, base))
-        lines = terminal.lines(output_text(finished))
-        return with_tail(await self._runner.tested(finished, tested), go_tests.printed(lines), places)
+        return with_tail(await self._runner.tested(finished, tested), go_tests.printed(last_lines(finished)), places)
 
     def _where(self, project: str | None) -> tuple[Path, str]:
         directory = project_directory(self._root, project, _MANIFESTS)
@@ -96,7 +94,7 @@ def read_tests(
     base: str = "",
 ) -> Tested:
     """What a test run printed. `modules` maps their names to their directories, as seen from the repository."""
-    tests = go_tests.read(terminal.lines(output_text(finished)))
+    tests = go_tests.read(whole_lines(finished))
     errors = [
         d for d in diagnostics(tests.build, places, base, failed=finished.exit_code != 0) if d.severity == "error"
     ]
@@ -130,7 +128,7 @@ def _diagnostic(lines: Sequence[str], package: str, places: Places, base: str) -
     place = _PLACE.match(lines[0])
     text = " ".join([place[4] if place else lines[0].removeprefix("go: "), *lines[1:]])
     severity: Severity = "warning" if text.startswith("warning: ") else "error"
-    message = _cut(places.scrub(text.removeprefix("warning: ")))
+    message = one_line(places.scrub(text.removeprefix("warning: ")))
     file = places.relative(places.resolve(place[1], base)) if place else None
     projects = (package,) if package else ()
     if place and file:
@@ -168,8 +166,3 @@ def _used(directory: Path) -> list[str]:
     named = (many or one for many, one in _USE.findall(text_of(directory / "go.work")))
     used = [line.partition("//")[0].strip().strip('"') for entry in named for line in entry.splitlines()]
     return [name for name in used if name and ".." not in Path(name).parts and not Path(name).is_absolute()]
-
-
-def _cut(text: str) -> str:
-    whole = " ".join(text.split())
-    return whole if len(whole) <= _LONGEST_MESSAGE else whole[:_LONGEST_MESSAGE] + "…"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from voice_agent.tools.diagnostics import Diagnostic, Severity
+from voice_agent.tools.filters import one_line
 from voice_agent.tools.places import Places
 from voice_agent.tools.trx import Results
 
@@ -16,6 +17,7 @@ _MORE = re.compile(r"(?:\[(?:ERROR|WARNING)\] )? {2,}(\S.*)")
 _GOAL = re.compile(r"\[ERROR\] Failed to execute goal (?:(?:.+? )?on project (\S+): )?(.+)")
 _MODEL = re.compile(r"\[(?:FATAL|ERROR)\] (.+?) @ (?:.{0,300}, )?(?:\S+, )?line (\d+), column (\d+)")
 _BAD_POM = re.compile(r"Non-parseable POM (.{1,500}?\.xml): (.+)")
+_BAD_POMS = "problems were encountered while"
 _WHOSE = re.compile(r"\[ERROR\]\s+The project .{0,300}\((.{1,500}?\.xml)\) has \d+ errors?")
 _HELP = re.compile(r" -> \[Help \d+\].*")
 _FOLLOWS = re.compile(r"Compilation failure|There (?:are|were) test (?:failures|errors)|surefire|failsafe")
@@ -27,7 +29,6 @@ _ADVICE = re.compile(r"\[ERROR\](?: \tat | (?:To see|Re-run|For more|\[Help|-> \
 _CRASHED = "[ERROR] Crashed tests:"
 _UP_TO_DATE = "Nothing to compile"
 _MOST_PARTS = 6
-_LONGEST_MESSAGE = 2_000
 
 
 def diagnostics(lines: Sequence[str], places: Places) -> Iterator[Diagnostic]:
@@ -88,7 +89,7 @@ def _compiled(lines: Iterable[str], places: Places) -> Iterator[Diagnostic]:
 def _diagnostic(found: re.Match[str], parts: Sequence[str], places: Places) -> Diagnostic:
     severity: Severity = "error" if found[1] == "ERROR" else "warning"
     line, column = found[3] or found[5] or found[7], found[4] or found[6] or found[8]
-    message = _cut(places.scrub("; ".join([found[9], *parts])))
+    message = one_line(places.scrub("; ".join([found[9], *parts])))
     file = places.relative(places.resolve(_path(found[2])))
     if file is None:
         return Diagnostic(severity, message)
@@ -97,12 +98,14 @@ def _diagnostic(found: re.Match[str], parts: Sequence[str], places: Places) -> D
 
 def _of_the_model(lines: Sequence[str], places: Places) -> Iterator[Diagnostic]:
     """Errors of project files: told with their place, the file named before or after it."""
+    if not any(_BAD_POMS in line for line in lines):
+        return
     whose = next((found[1] for line in lines if (found := _WHOSE.match(line))), "")
     for line in lines:
         if found := _MODEL.match(line):
             bad = _BAD_POM.match(found[1].strip())
             file = places.relative(places.resolve(_path(bad[1] if bad else whose))) if bad or whose else None
-            message = _cut(places.scrub(bad[2] if bad else found[1]))
+            message = one_line(places.scrub(bad[2] if bad else found[1]))
             if file:
                 yield Diagnostic("error", message, None, file, int(found[2]), int(found[3]), (file,))
             else:
@@ -114,14 +117,9 @@ def _goals(lines: Iterable[str], places: Places) -> Iterator[Diagnostic]:
         found = _GOAL.match(line)
         if found and not _FOLLOWS.search(line):
             said = _HELP.sub("", found[2])
-            yield Diagnostic("error", _cut(places.scrub(said)), projects=(found[1],) if found[1] else ())
+            yield Diagnostic("error", one_line(places.scrub(said)), projects=(found[1],) if found[1] else ())
 
 
 def _path(printed: str) -> str:
     """Maven writes a drive as `/C:/`."""
     return printed[1:] if re.match(r"/[A-Za-z]:", printed) else printed
-
-
-def _cut(text: str) -> str:
-    whole = " ".join(text.split())
-    return whole if len(whole) <= _LONGEST_MESSAGE else whole[:_LONGEST_MESSAGE] + "…"

@@ -13,7 +13,7 @@ from voice_agent.core.tooling import DEFAULT_SECONDS, Call
 from voice_agent.tools import junit, maven_output, terminal
 from voice_agent.tools.aside import aside
 from voice_agent.tools.diagnostics import BuildResult, Failure, Judgement, TestRun
-from voice_agent.tools.filters import checked_filter, own_files, with_tail
+from voice_agent.tools.filters import checked_filter, last_lines, own_files, with_tail
 from voice_agent.tools.manifests import find_manifests, project_directory
 from voice_agent.tools.places import Places
 from voice_agent.tools.process import Finished, find_program
@@ -66,7 +66,7 @@ class Maven:
         finished = await self._run(["test-compile", _WARN], directory, call)
         places = self._runner.places()
         result = await self._runner.built(finished, await aside(lambda: read_build(finished, places)))
-        return with_tail(result, maven_output.telling(terminal.lines(output_text(finished))), places)
+        return with_tail(result, maven_output.telling(last_lines(finished)), places)
 
     async def test(self, call: Call, filter: str | None = None, project: str | None = None) -> TestRun:
         """Runs the tests that `filter` names as Surefire takes it: a class, or Class#method."""
@@ -81,7 +81,7 @@ class Maven:
             return read_tests(finished, written, places, exists, _sources(self._root))
 
         run = await self._runner.tested(finished, await aside(read))
-        return with_tail(run, maven_output.telling(terminal.lines(output_text(finished))), places)
+        return with_tail(run, maven_output.telling(last_lines(finished)), places)
 
     async def _run(self, goals: Sequence[str], directory: Path, call: Call) -> Finished:
         program = await aside(lambda: self._launched(directory))

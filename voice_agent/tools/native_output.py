@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from voice_agent.tools.diagnostics import Diagnostic, Severity
+from voice_agent.tools.filters import one_line
 from voice_agent.tools.places import Places, is_absolute, normal
 
 _COMPILER = re.compile(r"((?:[A-Za-z]:)?[^:\s][^:]{0,500}):(\d{1,9}):(?:(\d{1,9}):)? (fatal error|error|warning): (.+)")
@@ -33,7 +34,6 @@ _NO_RULE = re.compile(
 _DIRECTORY = re.compile(r"(?:g?make|mingw32-make)(?:\[\d+\])?: (Entering|Leaving) directory ['`](.+)'$")
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})  # noqa: RUF001
 _MOST_PARTS = 6
-_LONGEST_MESSAGE = 2_000
 
 
 class Output:
@@ -122,5 +122,4 @@ class Output:
         return self._places.relative(whole)
 
     def _said(self, text: str) -> str:
-        whole = " ".join(self._places.scrub(text).split())
-        return whole if len(whole) <= _LONGEST_MESSAGE else whole[:_LONGEST_MESSAGE] + "…"
+        return one_line(self._places.scrub(text))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from voice_agent.tools.diagnostics import Diagnostic, Severity
+from voice_agent.tools.filters import one_line
 from voice_agent.tools.places import Places
 
 _TSC = re.compile(r"(?:(\S.{0,500}?)\((\d{1,9}),(\d{1,9})\): )?(error|warning) (TS\d{1,6}): (.+)")
@@ -11,7 +12,7 @@ _ESBUILD = re.compile(r"\s*(?:✘|X) \[(ERROR|WARNING)\] (.+)")
 _PLACE = re.compile(r"\s+(\S.{0,500}?):(\d{1,9}):(\d{1,9}):$")
 _HEAD = re.compile(r"(?:file://)?((?:/|[A-Za-z]:[\\/]).{1,500}?):(\d{1,9})$")
 """Where Node stands when a module cannot be read, above the line itself and the error."""
-_THROWN = re.compile(r"(?:Uncaught )?([A-Z]\w{0,60}Error|Error)(?: \[(\w{1,80})\])?: (.+)")
+_THROWN = re.compile(r"(?: ?Exception during run: |Uncaught )?([A-Z]\w{0,60}Error|Error)(?: \[(\w{1,80})\])?: (.+)")
 _IMPORTER = re.compile(r" imported from (\S.{0,500}?)$")
 _REQUIRER = re.compile(r"- (\S.{0,500}?)$")
 _NPM = re.compile(
@@ -19,7 +20,6 @@ _NPM = re.compile(
 )
 _NEAR = 8
 """Lines between the place and the error: the line of code, and marks below it."""
-_LONGEST_MESSAGE = 2_000
 _MOST_PARTS = 6
 
 
@@ -61,7 +61,7 @@ def own(path: str, places: Places, base: str = "") -> str | None:
 
 def _thrown(thrown: re.Match[str], place: tuple[str, int] | None, after: Sequence[str], places: Places) -> Diagnostic:
     """One error of Node's; `after` may name the module that required what is not there."""
-    message = cut(places.scrub(thrown[3]))
+    message = one_line(places.scrub(thrown[3]))
     if place:
         return Diagnostic("error", message, thrown[2] or thrown[1], *place)
     by = _IMPORTER.search(thrown[3]) or next((m for line in after if (m := _REQUIRER.match(line))), None)
@@ -84,7 +84,7 @@ def _compiled(lines: Iterable[str], places: Places, base: str) -> Iterator[Diagn
 
 def _diagnostic(found: re.Match[str], parts: Sequence[str], places: Places, base: str) -> Diagnostic:
     severity: Severity = "error" if found[4] == "error" else "warning"
-    message = cut(places.scrub(" ".join([found[6], *parts])))
+    message = one_line(places.scrub(" ".join([found[6], *parts])))
     file = own(found[1], places, base) if found[1] else None
     if file is None:
         return Diagnostic(severity, message, found[5])
@@ -95,7 +95,7 @@ def _bundled(lines: Sequence[str], places: Places, base: str) -> Iterator[Diagno
     for number, line in enumerate(lines):
         if said := _ESBUILD.match(line):
             severity: Severity = "error" if said[1] == "ERROR" else "warning"
-            message = cut(places.scrub(said[2]))
+            message = one_line(places.scrub(said[2]))
             place = _PLACE.match(lines[number + 1]) if number + 1 < len(lines) else None
             file = own(place[1], places, base) if place else None
             if place and file:  # its columns begin at 0
@@ -107,10 +107,4 @@ def _bundled(lines: Sequence[str], places: Places, base: str) -> Iterator[Diagno
 def _of_npm(lines: Iterable[str], places: Places) -> Iterator[Diagnostic]:
     said = [found[1] for line in lines if (found := _NPM.match(line))]
     if said:
-        yield Diagnostic("error", cut(places.scrub(" ".join(said[:_MOST_PARTS]))))
-
-
-def cut(text: str) -> str:
-    """A message on one line, of bounded length."""
-    whole = " ".join(text.split())
-    return whole if len(whole) <= _LONGEST_MESSAGE else whole[:_LONGEST_MESSAGE] + "…"
+        yield Diagnostic("error", one_line(places.scrub(" ".join(said[:_MOST_PARTS]))))

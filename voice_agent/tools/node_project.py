@@ -37,7 +37,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
     "npm_config_update_notifier": "false",
 }
 _NEWS = re.compile(r"error TS\d+|^\s*(?:✔|✖|✓|ok |not ok )|FAIL|PASS|Test Files|Tests ")
-_REFERENCES = re.compile(r"^\s*\"references\"\s*:", re.M)
+_REFERENCES = re.compile(r"\"references\"\s*:")
 _FILTERS: Final = {"vitest": "--testNamePattern=", "mocha": "--grep=", "node": "--test-name-pattern="}
 
 

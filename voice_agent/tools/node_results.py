@@ -8,7 +8,8 @@ from typing import Final
 
 from voice_agent.tools import junit, terminal
 from voice_agent.tools.diagnostics import Diagnostic, Failure
-from voice_agent.tools.node_output import cut, diagnostics, load_errors, own
+from voice_agent.tools.filters import one_line
+from voice_agent.tools.node_output import diagnostics, load_errors, own
 from voice_agent.tools.node_scripts import Kind
 from voice_agent.tools.places import Places
 from voice_agent.tools.process import Finished
@@ -51,6 +52,8 @@ def read_tests(ran: Ran, places: Places, exists: Callable[[str], bool]) -> Teste
     if not ran.reached or ran.kind == "script":
         return _script(ran, lines, tell, places)
     results = junit.read_files([ran.report] if ran.report.is_file() else [])
+    if not results.total and ran.finished.exit_code:
+        return Tested(results, tell, load_errors(lines, places), nothing=_no_files(lines))
     if ran.kind == "node":
         for failed in results.failures:
             failed.class_name = None  # it says `test` of all
@@ -59,8 +62,11 @@ def read_tests(ran: Ran, places: Places, exists: Callable[[str], bool]) -> Teste
     for failed in crashed:
         failed.message = f"The test file ended before its tests did ({' '.join(_SIGNAL.findall(failed.stack))})."
     errors = _unloaded([failed for failed in broken if failed not in crashed], results, lines, ran, places, exists)
-    nothing = not results.total and any(_NO_FILES.match(line) for line in lines)
-    return Tested(results, tell, errors, crashed=bool(crashed), nothing=nothing)
+    return Tested(results, tell, errors, crashed=bool(crashed))
+
+
+def _no_files(lines: Sequence[str]) -> bool:
+    return any(_NO_FILES.match(line) for line in lines)
 
 
 def _script(ran: Ran, lines: Sequence[str], tell: Callable[[Failed], Failure], places: Places) -> Tested:
@@ -106,5 +112,5 @@ def _why(failed: Failed, base: str, places: Places, exists: Callable[[str], bool
     reason = " ".join(failed.message.split("\n")[:_REASON_LINES])
     place = next(iter(frames(f"{failed.message}\n{failed.stack}", places, exists, base)), None)
     if place:
-        return Diagnostic("error", cut(places.scrub(reason)), None, place.file, place.line)
-    return Diagnostic("error", cut(places.scrub(reason)), None, own(failed.name, places, base))
+        return Diagnostic("error", one_line(places.scrub(reason)), None, place.file, place.line)
+    return Diagnostic("error", one_line(places.scrub(reason)), None, own(failed.name, places, base))

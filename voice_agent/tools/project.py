@@ -47,7 +47,7 @@ PYTHON: Final = Kind("Python", python_project.MANIFESTS, python_project.Python)
 KINDS: Final = (
     DOTNET,
     Kind("Rust", ("Cargo.toml",), Cargo),
-    Kind("Go", ("go.mod",), Go),
+    Kind("Go", ("go.mod", "go.work"), Go),
     Kind("Java", ("pom.xml",), Maven),
     Kind("Node", ("package.json",), Node),
     PYTHON,

@@ -8,7 +8,7 @@ from voice_agent.tools.trx import MOST_KEPT, Failed, Kind, Results
 
 _PROGRAM = re.compile(r"\s+Running .*?\(.*?([^\\/]+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)$")
 _DOCUMENTATION = re.compile(r"\s+Doc-tests (\S+)$")
-_BEGIN = re.compile(r"running \d+ tests?$")
+BEGIN = re.compile(r"running \d+ tests?$")
 _OUTCOME = re.compile(r"test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b")
 _TEXT_OF = re.compile(r"---- (.+?) (?:stdout|stderr) ----$")
 _END = re.compile(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
@@ -52,16 +52,16 @@ class _Reader:
         if program := _PROGRAM.match(line) or _DOCUMENTATION.match(line):
             self._leave()
             self._program = program[1]
-        elif _BEGIN.match(line):
-            self._running = True
-        elif ended := _END.match(line):
-            self._finish([int(number) for number in ended.groups()])
         elif text := _TEXT_OF.match(line):
             self._text = self._texts.setdefault(text[1], [])
         elif line == "failures:":
             self._text = None
-        elif self._text is not None:
+        elif self._text is not None:  # whatever the test printed, even results
             self._text.append(line)
+        elif BEGIN.match(line):
+            self._running = True
+        elif ended := _END.match(line):
+            self._finish([int(number) for number in ended.groups()])
         elif self._running and (outcome := _OUTCOME.match(line)):
             self._outcomes[outcome[1]] = _KINDS[outcome[2]]
         elif died := _EXIT.match(line):
@@ -81,6 +81,8 @@ class _Reader:
         results = self.suites.results
         for kind, number in zip(_KINDS.values(), counts, strict=True):
             results.count(kind, number)
+        for name in self._texts if counts[1] else ():  # where a test's own output tore its line apart
+            self._outcomes.setdefault(name, "failed")
         for name, kind in sorted(self._outcomes.items()):  # they end in any order
             if kind == "failed" and len(results.failures) < MOST_KEPT:
                 message, stack = _split(name, self._texts.get(name, []))

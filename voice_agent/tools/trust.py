@@ -149,6 +149,13 @@ def read_settings(repository: Path) -> bytes | None:
     return data
 
 
+def settings_at_start(repository: Path) -> bytes | None:
+    """The settings that a session's tools are made from; None without any, or where they cannot be read."""
+    with suppress(UnreadableSettings):
+        return read_settings(repository)
+    return None
+
+
 def canonical(repository: Path, same: Callable[[str, str], bool] | None = None) -> str:
     """The one name of a directory: links resolved, in lower case where the file system does not tell case apart.
 

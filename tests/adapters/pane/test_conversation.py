@@ -29,7 +29,7 @@ from voice_agent.core.events import (
 
 def test_a_first_user_is_told_which_key_to_hold() -> None:
     async def user(seen: Look) -> None:
-        assert "Hold F9 in any window, ask, and let go." in seen.screen
+        await seen.until("Hold F9 in any window, ask, and let go.")
         await seen.tell(Heard("Hello"))
         assert "Hold F9 in any window" not in seen.screen
 
@@ -70,7 +70,7 @@ def test_a_running_tool_shows_how_long_it_takes() -> None:
     async def user(seen: Look) -> None:
         await seen.tell(*WHY_RED, ToolProgressed("b", 75.0, "Shop.Cart -> Cart.dll"))
         assert "… dotnet_build  1 min 15 s  Shop.Cart -> Cart.dll" in seen.screen
-        assert "Running dotnet_build  1 min 15 s" in seen.screen
+        await seen.until("Running dotnet_build  1 min 15 s")
 
     look(user, status=replace(STATUS, state=DeskState.RUNNING, detail="dotnet_build", seconds=75.0))
 

@@ -30,6 +30,7 @@ def test_the_state_follows_the_desk() -> None:
     async def user(seen: Look) -> None:
         seen.desk.now = replace(BUSY, state=DeskState.SPEAKING, microphone="USB [red]Mic[/")
         await seen.until("Speaking")
+        await seen.until("mic USB")
         assert "mic USB [red]Mic[/" in seen.screen
         assert "out Headphones" in seen.screen
         assert "shop  feature/cart-totals" in seen.screen
@@ -47,7 +48,7 @@ def test_the_meter_shows_how_loud_it_is(level: float, bar: str) -> None:
 
 def test_without_a_global_hotkey_the_pane_names_the_key_that_works_and_the_reason() -> None:
     async def user(seen: Look) -> None:
-        assert "press F8, ask, press it again" in seen.screen
+        await seen.until("press F8, ask, press it again")
         assert "! Wayland hides keys." in seen.screen
         assert "offline brain" in seen.screen
 
@@ -56,6 +57,7 @@ def test_without_a_global_hotkey_the_pane_names_the_key_that_works_and_the_reaso
 
 def test_what_matters_fits_a_narrow_screen() -> None:
     async def user(seen: Look) -> None:
+        await seen.until("Listening")
         lines = seen.screen.splitlines()
         assert len(lines) <= 18
         assert max(map(len, lines)) <= 60

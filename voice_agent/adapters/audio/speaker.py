@@ -35,9 +35,8 @@ class _Outlet:
     def opened(self, card: SoundCard, wanted: str) -> Output:
         """The stream, where it still leads to the speaker that is wanted; else a new one."""
         stream = self.stream
-        if stream is not None and stream.hold():
-            if not (wanted and self._rests and card.astray(stream)):
-                return stream
+        if stream is not None and stream.hold() and not (wanted and self._rests and card.astray(stream)):
+            return stream
         self.close()
         self.device = find_speaker(card, wanted)
         self.stream = card.open_output(self.device)

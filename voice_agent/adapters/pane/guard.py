@@ -41,6 +41,8 @@ def guarded(main: Callable[[], int]) -> int:
 
 def _wait(child: int) -> int:
     """The child's wait status; hands on what is sent to this process alone, and sleeps when the child does."""
+    if sys.platform == "win32":
+        raise NotImplementedError("Windows has no fork")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: os.kill(child, number))
     for number in (signal.SIGINT, signal.SIGQUIT):  # the terminal sends them to both; the child decides

@@ -1,31 +1,31 @@
-"""The desk: the assistant on a loop and thread of its own, the global hotkey, and the commands of the side pane."""
+"""The assistant on a loop and thread of its own, as the side pane commands it."""
 
 import asyncio
 import contextlib
 import functools
 import gc
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from voice_agent.adapters.audio.devices import microphones, speakers
-from voice_agent.adapters.evdev_keys import EvdevKeys
-from voice_agent.adapters.hotkey import GlobalHotkey
 from voice_agent.app import App
 from voice_agent.core import phrases
 from voice_agent.core.desk import Takes
 from voice_agent.core.desk_port import DeskState, DeskStatus, Kind
-from voice_agent.core.events import Heard, Listened, Listener, Stamped, TurnEnded
-from voice_agent.core.keys import KeyWatch, Unheard, parse_hotkey
+from voice_agent.core.events import Listener, Stamped, TurnEnded
+from voice_agent.core.keys import Unheard, parse_hotkey
 from voice_agent.core.ports import NoDevice
 from voice_agent.core.prices import dollars
 from voice_agent.core.push_to_talk import PushToTalk
-from voice_agent.core.session import Session
 from voice_agent.core.stage import contained
-from voice_agent.core.turn import Turn, think
+from voice_agent.core.tooling import Refused
+from voice_agent.core.turn import think
+from voice_agent.desk.choices import options
+from voice_agent.desk.keys import first_that_hears
+from voice_agent.desk.works import say, without_pauses
+from voice_agent.tools.git_command import git
 from voice_agent.tools.trust import Trust
 
 SLOWER = 0.75
@@ -41,14 +41,21 @@ NOTICES = 4
 class LiveDesk:
     """What the pane commands. Each command hops to the assistant's loop and returns at once.
 
-    `listeners` hear every event of every session, in the assistant's thread.
+    `listeners` hear every event of every session, and `on_notice` each notice, in the assistant's thread.
     """
 
-    def __init__(self, app: App, repository: Path, listeners: Sequence[Listener]) -> None:
-        self._app, self._repository, self._listeners = app, repository, listeners
+    def __init__(
+        self,
+        app: App,
+        repository: Path,
+        listeners: Sequence[Listener],
+        on_notice: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        self._app, self._repository, self._listeners, self._on_notice = app, repository, listeners, on_notice
         self.hotkey = parse_hotkey(app.settings.hotkey)
         self._keys = PushToTalk(self.hotkey)
         self._hotkey_works = False
+        self._branch = ""
         self._notices: list[str] = []
         self._card = app.sound_card()
         self._microphone = app.microphone(self._card)
@@ -80,7 +87,14 @@ class LiveDesk:
         self._keep(contained(self._listen_for_keys))
         await self._takes.serve()
 
+    async def _look_at_branch(self) -> None:
+        with contextlib.suppress(Refused):
+            self._branch = (
+                (await git("branch", "--show-current", cwd=self._repository)).decode(errors="replace").strip()
+            )
+
     async def _warm(self) -> None:
+        self._keep(contained(self._look_at_branch))
         session = self._takes.assistant.session
         session.begin_loading()
         try:
@@ -95,8 +109,10 @@ class LiveDesk:
 
     async def _listen_for_keys(self) -> None:
         """Starts the global hotkey and watches it; says so when it does not work, or no longer."""
-        watch = await asyncio.to_thread(self._first_that_hears)
-        if watch is None:
+        try:
+            watch = await asyncio.to_thread(first_that_hears, self.hotkey, self._edge)
+        except Unheard as problem:
+            self._notice(f"{problem.phrase} Press F8 in this window instead: once to start, once to stop.")
             return
         self._hotkey_works = True
         while watch.alive():
@@ -104,22 +120,9 @@ class LiveDesk:
         self._hotkey_works = False
         self._takes.act(self._keys.release_all(self._loop.time()))
         self._notice(phrases.HOTKEY_LOST)
-        self._takes.begin(functools.partial(_say, phrases.HOTKEY_LOST))
-
-    def _first_that_hears(self) -> KeyWatch | None:
-        kinds: list[type[GlobalHotkey] | type[EvdevKeys]] = [GlobalHotkey]
-        if sys.platform == "linux":
-            kinds.append(EvdevKeys)  # Wayland and the console, where the user may read input devices
-        troubles = []
-        for kind in kinds:
-            watch = kind(self.hotkey, self._edge)
-            try:
-                watch.start()
-                return watch
-            except Unheard as problem:
-                troubles.append(problem.phrase)
-        self._post(self._notice, f"{troubles[0]} Press F8 in this window instead: once to start, once to stop.")
-        return None
+        while not await self._takes.idle():  # saying it at once would cut short the answer to what was just asked
+            pass
+        self._takes.begin(functools.partial(say, phrases.HOTKEY_LOST))
 
     def _keep(self, task: "asyncio.Future[Any]") -> None:
         self._serving.add(task)
@@ -153,9 +156,13 @@ class LiveDesk:
 
     def _open(self) -> Takes:
         session = self._app.session(self._repository, self._ears, self._app.ladder(card=self._card))
-        for listener in (*self._listeners, _without_pauses):
+        for listener in (*self._listeners, without_pauses, self._look_again):
             session.feed.subscribe(listener)
         return Takes(session, self._microphone, self._keys, self._notice)
+
+    def _look_again(self, stamped: Stamped) -> None:
+        if isinstance(stamped.event, TurnEnded):  # the user may have switched branches meanwhile
+            self._keep(contained(self._look_at_branch))
 
     def _reopen(self) -> None:
         """A new session: what ran is cut short, and the conversation begins anew."""
@@ -169,6 +176,7 @@ class LiveDesk:
     def _notice(self, sentence: str) -> None:
         if sentence not in self._notices:
             self._notices = [*self._notices, sentence][-NOTICES:]
+            self._on_notice(sentence)
 
     # --- what the pane asks for
 
@@ -189,6 +197,7 @@ class LiveDesk:
             speaker=self._app.settings.speaker or "default speaker",
             brain=self._app.brain,
             repository=self._repository.name,
+            branch=self._branch,
             tokens=tokens,
             dollars=sum(spent),
             hotkey=str(self.hotkey) if self._hotkey_works else "",
@@ -225,23 +234,11 @@ class LiveDesk:
         if not reply:
             self._notice(phrases.NOTHING_TO_REPEAT)
             return
-        self._takes.begin(functools.partial(_say, reply), ladder)
+        self._takes.begin(functools.partial(say, reply), ladder)
 
     def options(self, kind: Kind) -> Sequence[str]:
         """The names to choose from, the present one first."""
-        present = getattr(self._app.settings, {"repository": "repo"}.get(kind, kind))
-        match kind:
-            case "microphone":
-                names = [device.name for device in microphones(self._card)]
-            case "speaker":
-                names = [device.name for device in speakers(self._card)]
-            case "voice":
-                names = [
-                    s.model.name for s in self._app.models.listing() if s.here and s.model.name.startswith("piper")
-                ]
-            case "repository":
-                present, names = str(self._repository), _neighbours(self._repository)
-        return [*([present] if present else []), *(name for name in names if name != present)]
+        return options(kind, self._app, self._card, self._repository)
 
     def choose(self, kind: Kind, name: str) -> None:
         """Switches to one of the options; another repository begins a new conversation."""
@@ -274,26 +271,3 @@ class LiveDesk:
     def clear(self) -> None:
         """A new conversation."""
         self._post(self._reopen)
-
-
-def _without_pauses(stamped: Stamped) -> None:
-    """The garbage collector waits until a turn is over: its pauses would be heard."""
-    match stamped.event:
-        case Listened() | Heard():
-            gc.disable()
-        case TurnEnded():
-            gc.enable()
-        case _:
-            pass
-
-
-async def _say(text: str, turn: Turn, session: Session) -> None:
-    """The work of a turn that only says something."""
-    turn.reply.say(text)
-
-
-def _neighbours(repository: Path) -> list[str]:
-    """The repositories that lie beside this one."""
-    with contextlib.suppress(OSError):
-        return sorted(str(folder) for folder in repository.parent.iterdir() if (folder / ".git").exists())
-    return []
