@@ -29,7 +29,7 @@ from voice_agent.core.ports import Ears, Model, Rung
 from voice_agent.core.prompt import build_prefix
 from voice_agent.core.session import Session
 from voice_agent.core.tooling import Tool, tool
-from voice_agent.settings import Settings
+from voice_agent.settings import BadSetting, Settings
 from voice_agent.tools.declared import read_declarations
 from voice_agent.tools.git import Git
 from voice_agent.tools.kept_logs import KeptLogs
@@ -116,7 +116,11 @@ class App:
             return Offline()
         key, url = self.environment.get("ANTHROPIC_API_KEY", ""), self.environment.get("ANTHROPIC_BASE_URL", "")
         silence = 20.0 * self.settings.stage_seconds
-        return WithStandIn(Claude(key, model=self.settings.model, base_url=url, read_seconds=silence), Offline())
+        try:
+            claude = Claude(key, model=self.settings.model, base_url=url, read_seconds=silence)
+        except ValueError as error:  # its sentence names the mend
+            raise BadSetting(str(error)) from error
+        return WithStandIn(claude, Offline())
 
     def tools(self, repository: Path) -> dict[str, Tool]:
         """The tools of a session in this repository, in the order in which the model sees them."""

@@ -122,7 +122,7 @@ def _run(arguments: Sequence[str]) -> int:
     ) as problem:
         print(problem, file=sys.stderr)
         return WRONG
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BrokenPipeError):  # cut short, by the user or by `| head`
         return NO
 
 

@@ -1,7 +1,9 @@
 """Wrong usage and a machine that is not set up end in one sentence on stderr, an empty stdout, and status 2."""
 
 import json
+import os
 import subprocess
+import sys
 import wave
 from pathlib import Path
 
@@ -32,8 +34,9 @@ def is_wrong_use(ended: Ended, says: str) -> None:
         (["ask"], "Ask either with a text or with --audio FILE.wav."),
         (["ask", "x", "--audio", "y.wav"], "Ask either with a text or with --audio FILE.wav."),
         (["asks"], "see voice-agent --help"),
-        ([], "name a command"),
+        (["--repo", "missing-folder"], "no such directory"),
         (["tool", "git_status", "{"], "is not JSON"),
+        (["tool", "git_status", "[" * 100_000], "nested too deeply"),
         (["tool", "git_stat"], "There is no tool 'git_stat'; there are git_status"),
         (["models", "fetch", "nothing"], "There is no model 'nothing'"),
         (["hear", "missing.wav"], "missing.wav"),
@@ -128,3 +131,21 @@ def test_what_would_be_said_can_be_printed(tmp_path: Path) -> None:
     ended = voice_agent("say", "**Two** errors in `Cart.cs`.", "--text", home=tmp_path)
     assert (ended.status, ended.out) == (0, "Two errors in Cart dot c s.\n")
     assert voice_agent("say", "...", "--text", home=tmp_path).status == 1
+
+
+def test_an_address_that_is_none_is_told_before_any_event(tmp_path: Path, repo: Path) -> None:
+    env = {"ANTHROPIC_BASE_URL": "nonsense"}
+    ended = voice_agent("ask", "what did I change?", "--repo", str(repo), "--json", home=tmp_path, env=env)
+    is_wrong_use(ended, "correct ANTHROPIC_BASE_URL")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a closed pipe has another error there")
+def test_a_reader_that_goes_away_leaves_no_traceback(tmp_path: Path, repo: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-u", "-m", "voice_agent", "tool", "git_status", "--json", "--repo", str(repo)]
+    ended = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, env=os.environ | {"HOME": str(tmp_path)}
+    )
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (1, b"")

@@ -2,12 +2,14 @@
 
 import importlib
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from voice_agent.core.patterns import MENDED
 from voice_agent.core.secrets import SHAPES, find, redact
 
 codes, parser = importlib.import_module("re._constants"), importlib.import_module("re._parser")
@@ -145,6 +147,7 @@ def repeats(tree: Any, inside: bool = False) -> Iterator[tuple[bool, int, bool]]
                     yield from repeats(branch, inside or backtracks)
 
 
+@pytest.mark.skipif(sys.version_info < MENDED, reason="possessive groups are made greedy on this Python")
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.name}:{shape.anchors[0]}")
 def test_no_pattern_looks_further_than_a_bound_or_tries_twice_what_it_tried(shape: Any) -> None:
     tree = parser.parse(shape.pattern.pattern, shape.pattern.flags)

@@ -37,6 +37,9 @@ PATIENCE = 60.0
 AFTER = 0.5
 """Seconds of the monitor after a turn: what comes late would be in there."""
 
+OWN = ("DISPLAY", "WAYLAND", "XAUTHORITY", "XDG_SESSION", "ANTHROPIC_", "VOICE_AGENT_")
+"""What the desktop and the settings of whoever runs the tests are told by; the program sees none of it."""
+
 Event = dict[str, Any]
 
 
@@ -131,12 +134,12 @@ class Desktop:
         if self._with_sound:
             self.sound.start()
         stack.callback(self.sound.kill)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("DISPLAY", "WAYLAND"))}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN)} | self.sound.env
+        environment["VOICE_AGENT_HOME"] = str(self._folder / "home")
         if self._with_display:
             self.x = stack.enter_context(x_server())
             stack.enter_context(key_sink(self.x))
-            environment = self.x.environment
-        environment = environment | self.sound.env | {"VOICE_AGENT_HOME": str(self._folder / "home")}
+            environment["DISPLAY"] = self.x.display
         if self._pane:
             self.terminal = stack.enter_context(terminal(self._folder / "tmux", environment))
             self.terminal.run(["cd", str(ROOT)])

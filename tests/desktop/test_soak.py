@@ -19,15 +19,15 @@ def test_ten_turns_leave_no_memory_thread_or_process_behind(tmp_path: Path, repo
 
 def test_what_is_left_behind_is_told() -> None:
     seen = soak.Soak(
-        outcomes=["answered"] * 8,
-        megabytes=[100.0] * 6 + [120.0] * 2,
-        threads=[20] * 7 + [21],
-        children=[0] * 7 + [1],
+        outcomes=["answered"] * 12,
+        megabytes=[90.0] * 4 + [100.0] * 6 + [120.0] * 2,
+        threads=[19] * 4 + [20] * 4 + [21] * 4,
+        children=[{"git 7"}] + [set()] * 9 + [{"make 8"}] * 2,
         orphans=["sleep"],
     )
     assert seen.problems == [
         "memory grew by 20.0%",
         "1 threads are left",
-        "1 child processes are left",
+        "a child process is left: make 8",
         "an orphan is left: sleep",
     ]

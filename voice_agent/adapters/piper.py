@@ -153,6 +153,7 @@ class Piper:
         config = PiperConfig.from_dict(json.loads(model.with_name(model.name + ".json").read_bytes()))
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
+        options.enable_mem_pattern = False  # it keeps a plan for each length of text: memory grew with every new one
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads would slow Whisper down
         session = onnxruntime.InferenceSession(str(model), sess_options=options, providers=["CPUExecutionProvider"])
         self.rate = Hertz(int(config.sample_rate))

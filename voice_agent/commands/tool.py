@@ -15,6 +15,8 @@ def tool(options: argparse.Namespace, app: App) -> int:
     """`tool NAME [JSON]`: prints exactly what the model would be given, or with `--json` the typed result."""
     try:
         arguments = json.loads(options.input)
+    except RecursionError as error:
+        raise WrongUse("The tool's input is nested too deeply; give a JSON object such as {}.") from error
     except ValueError as error:
         raise WrongUse(f"The tool's input must be a JSON object such as {{}}; this is not JSON: {error}.") from error
     tools = app.tools(repository(options, app.settings))

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from voice_agent.core.patterns import compiled
+
 Match = re.Match[str]
 Samples = tuple[str, ...]
 
@@ -39,11 +41,11 @@ _LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))"
 def _token(name: str, prefixes: str, body: str, positive: Samples, negative: Samples = ()) -> Shape:
     """Credentials that begin with one of the blank-separated `prefixes`."""
     known = prefixes.split()
-    pattern = re.compile(rf"{_LEFT}(?:{'|'.join(map(re.escape, known))}){body}", re.A)
+    pattern = compiled(rf"{_LEFT}(?:{'|'.join(map(re.escape, known))}){body}", re.A)
     return Shape(name, tuple(prefix.lower() for prefix in known), pattern, positive, negative)
 
 
-_PRIVATE_KEY = re.compile(
+_PRIVATE_KEY = compiled(
     r"-----BEGIN (?:(?!PRIVATE)[A-Z0-9]{2,12}+ ){0,3}+PRIVATE KEY(?: BLOCK)?-----"
     r"(?=[\s\S]{0,400}?[A-Za-z0-9+/]{8})(?:"
     r"(?:(?!-----)[A-Za-z0-9+/=\s\\:,.;\"'@_#>|*-]){0,20000}+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -73,7 +75,7 @@ TOKENS = (
     Shape(
         "jwt",
         ("eyj",),
-        re.compile(
+        compiled(
             rf"{_LEFT}(?<![_-])eyJ[\w-]{{6,4000}}+\.(?:[\w-]{{8,8000}}+|(?=\.))(?:\.[\w-]{{0,4000}}+){{0,4}}+", re.A
         ),
         ("eyJhbGciOiJub25lIn0.eyJzdWIiOiJFWEFNUExFIn0.EXAMPLEsig", "eyJhbGciOiJkaXIifQ..EXAMPLEiv.EXAMPLEct.tag"),
@@ -135,7 +137,7 @@ TOKENS = (
     Shape(
         "webhook",
         ("hooks.slack.com/services/", "discord.com/api/webhooks/", "webhook.office.com/webhookb2/"),
-        re.compile(r"[a-z.]{15,20}/(?:services|api/webhooks|webhookb2)/(?P<value>[\w/@-]{16,400}+)", re.I | re.A),
+        compiled(r"[a-z.]{15,20}/(?:services|api/webhooks|webhookb2)/(?P<value>[\w/@-]{16,400}+)", re.I | re.A),
         ("https://hooks.slack.com/services/T00000000/B00000000/EXAMPLEEXAMPLE",),
     ),
 )

@@ -6,9 +6,10 @@ What tells a secret from code here is the value: generated ones differ from word
 import re
 from collections.abc import Callable
 
+from voice_agent.core.patterns import compiled
 from voice_agent.core.secret_shapes import Match, Samples, Shape
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = compiled(
     r"‹|\$[({]|\$[A-Za-z_][\w:.]*+$|%\w++%?$|\{|<|\(|[*.xX•#?-]++$|your[-_ ]"
     r"|(?:\.{0,2}|~|[a-z]:)[\\/][\w.-]++(?:[\\/]|$)|https?:|(?:process\.env|secrets?|env|vault)[.:]|0x[0-9a-f]{1,16}$"
     r"|(?:null|none|nil|true|false|undefined|default|empty|required|optional|string|str|text|hidden|bearer|basic"
@@ -19,10 +20,10 @@ _PLACEHOLDER = re.compile(
 """A value that stands for one kept elsewhere, a path, a type, the name of an algorithm."""
 
 _WORD = r"(?:(?:[A-Z]?[a-z]{2,}+)++|[A-Za-z])"
-_WORDS = re.compile(rf"{_WORD}(?:[-_. :/+]{_WORD})*+$|[A-Z]{{1,8}}$|[A-Z]++(?:[_-][A-Z]++)++$")
-_EXPRESSION = re.compile(r"[A-Za-z_]++\d{0,2}(?:[.?!:]++[A-Za-z_]++\d{0,2})*+$")
-_PASSWORD = re.compile(r"pass|pwd", re.I)
-_LABEL = re.compile(r"\s\S{0,20}(?:password|secret|token|key)|(?:password|secret|token|key)\S{0,20}\s", re.I)
+_WORDS = compiled(rf"{_WORD}(?:[-_. :/+]{_WORD})*+$|[A-Z]{{1,8}}$|[A-Z]++(?:[_-][A-Z]++)++$")
+_EXPRESSION = compiled(r"[A-Za-z_]++\d{0,2}(?:[.?!:]++[A-Za-z_]++\d{0,2})*+$")
+_PASSWORD = compiled(r"pass|pwd", re.I)
+_LABEL = compiled(r"\s\S{0,20}(?:password|secret|token|key)|(?:password|secret|token|key)\S{0,20}\s", re.I)
 
 
 def _is_given(match: Match) -> bool:
@@ -88,8 +89,8 @@ _CONNECTION_KEY = (
     r"|ssl ?(?:mode)?|multipleactiveresultsets|app(?:lication)? ?name|accountname|endpoint|provider|driver|charset"
     r"|abortconnect|allowadmin|search path|include error detail)[ \t]{0,3}="
 )
-_CONNECTION_BEFORE = re.compile(rf"\b{_CONNECTION_KEY}[^;\r\n]{{0,200}}+;", re.I)
-_CONNECTION_AFTER = re.compile(rf"[;,][ \t]{{0,5}}{_CONNECTION_KEY}", re.I)
+_CONNECTION_BEFORE = compiled(rf"\b{_CONNECTION_KEY}[^;\r\n]{{0,200}}+;", re.I)
+_CONNECTION_AFTER = compiled(rf"[;,][ \t]{{0,5}}{_CONNECTION_KEY}", re.I)
 _CONNECTION_PASSWORD = (
     rf"\b(?:password|pwd)[ \t]{{0,3}}=[ \t]{{0,3}}(?P<value>(?:(?![;,][ \t]{{0,5}}{_CONNECTION_KEY}"
     r"|;[ \t]{0,5}(?:[\"']|$)|['`](?:[\s,;)\]}]|$))[^\"\r\n]){1,200}+)"
@@ -115,14 +116,14 @@ _BARE = (  # a separator belongs to the value where no next key follows
 
 def _assigned(pattern: str, credible: Callable[[Match], bool], positive: Samples, negative: Samples = ()) -> Shape:
     anchors = ("passw", "passphrase", "pwd", "secret", "token", "_auth", "key")
-    return Shape("credential", anchors, re.compile(pattern, re.I), positive, negative, credible)
+    return Shape("credential", anchors, compiled(pattern, re.I), positive, negative, credible)
 
 
 VALUES = (
     Shape(
         "url-password",
         ("://",),
-        re.compile(r"://[^\s/:@?#\"'<>]{0,100}+:(?P<value>[^\s/?#\"'<>]{1,300})@"),
+        compiled(r"://[^\s/:@?#\"'<>]{0,100}+:(?P<value>[^\s/?#\"'<>]{1,300})@"),
         ("https://dev:EXAMPLEpw@git.example.test/r.git", "redis://:EXAMPLE@p@cache.example.test:6379"),
         (
             "ssh://git@git.example.test:22/r.git",
@@ -134,14 +135,14 @@ VALUES = (
     Shape(
         "azure-key",
         ("accountkey=", "sharedaccesskey=", "?sig=", "&sig=", ";sig="),
-        re.compile(r"(?:\w{9,15}|[?&;]sig)=(?P<value>[\w+/=%-]{16,200}+)", re.I | re.A),
+        compiled(r"(?:\w{9,15}|[?&;]sig)=(?P<value>[\w+/=%-]{16,200}+)", re.I | re.A),
         ("AccountName=a;AccountKey=EXAMPLE/EXAMPLE+EXAMPLE==;", "?sv=1&sig=EXAMPLE%2BEXAMPLE%3D&se=2"),
         ("AccountKey=$(Key)", "&sig=short"),
     ),
     Shape(
         "authorization",
         ("bearer ", "basic "),
-        re.compile(r"(?:bearer|basic) {1,4}(?P<value>[\w+/=.~-]{8,4000}+)", re.I | re.A),
+        compiled(r"(?:bearer|basic) {1,4}(?P<value>[\w+/=.~-]{8,4000}+)", re.I | re.A),
         ("Authorization: Bearer EXAMPLEabc123", "authorization: basic EXAMPLEZGV2OkVY="),
         ("uses basic authentication", "the bearer presents a token"),
         _is_generated,
@@ -149,7 +150,7 @@ VALUES = (
     Shape(
         "password",
         ("curl ", "sqlcmd "),
-        re.compile(
+        compiled(
             r"(?:curl [^\r\n]{0,200}? (?:-u|--user)[ =]?[\"']?[^\s:\"']{1,60}:|sqlcmd [^\r\n]{0,200}? -P ?[\"']?)"
             r"(?P<value>[^\s\"']{1,200}+)"
         ),
@@ -160,7 +161,7 @@ VALUES = (
     Shape(
         "password",
         ("login ",),
-        re.compile(r"login\s{1,8}\S{1,100}+\s{1,8}password\s{1,8}(?P<value>\S{1,200}+)"),
+        compiled(r"login\s{1,8}\S{1,100}+\s{1,8}password\s{1,8}(?P<value>\S{1,200}+)"),
         ("machine example.test login dev password EXAMPLEpw",),
         ("the login and its password",),
         _is_given,
@@ -168,7 +169,7 @@ VALUES = (
     Shape(
         "password",
         ("password", "pwd"),
-        re.compile(_CONNECTION_PASSWORD, re.I | re.M),
+        compiled(_CONNECTION_PASSWORD, re.I | re.M),
         ("Server=db;User Id=sa;Password=EXAMPLE-p@ss;word1;Encrypt=true", "cache:6379,password=EXAMPLEpw,ssl=True"),
         ("Server=db;Trusted_Connection=True", "Server=db;Password=${PASSWORD};", "open(password=value, timeout=5)"),
         _is_connection_password,

@@ -3,11 +3,11 @@
 A shape is tried only where one of its anchors stands in the text, so harmless text costs a few substring searches.
 """
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
+from voice_agent.core.patterns import compiled
 from voice_agent.core.secret_shapes import TOKENS
 from voice_agent.core.secret_values import VALUES
 
@@ -43,12 +43,12 @@ def redact(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]++")
+_LINE = compiled(r"[^\r\n\x85\u2028\u2029]++")
 
-_TAIL = re.compile(r"[A-Za-z0-9_+/=%~-]*+")
+_TAIL = compiled(r"[A-Za-z0-9_+/=%~-]*+")
 """The rest of a credential that is longer than its pattern: no suffix of it may stay."""
 
-_JOINT = re.compile(
+_JOINT = compiled(
     r"[\\`^]\r?\n[+-]?[ \t]*+"  # shell, PowerShell and cmd continue a line so; in a diff too
     r"|([\"'])[ \t]*+(?:[+&.][ \t]*+(?:\r?\n[+-]?[ \t]*+)?|\\?\r?\n[+-]?[ \t]*+(?:[+&.][ \t]*+)?)\1"  # "a" + "b"
     r"|\x1b\[[0-9;]*+m|[\xad\u200b-\u200f\u2060\ufeff]"  # colours, and what cannot be seen

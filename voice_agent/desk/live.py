@@ -112,7 +112,7 @@ class LiveDesk:
         try:
             watch = await asyncio.to_thread(first_that_hears, self.hotkey, self._edge)
         except Unheard as problem:
-            self._notice(f"{problem.phrase} Press F8 in this window instead: once to start, once to stop.")
+            self._notice(f"{problem.phrase} {phrases.WITHOUT_HOTKEY}")
             return
         self._hotkey_works = True
         while watch.alive():
