@@ -20,6 +20,9 @@ def main() -> int:
     """Exit status 1 when a promise was broken."""
     logging.disable(logging.CRITICAL)  # hostile listeners would fill the screen
     sys.unraisablehook = lambda _: None  # and what they left running complains when it is thrown away
+    if "--help" in sys.argv or "-h" in sys.argv:
+        print(__doc__)
+        return 0
     if "--rules" in sys.argv:
         return without_rules()
     numbers = [int(argument) for argument in sys.argv[1:]]

@@ -155,6 +155,8 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 def leave(status: int) -> NoReturn:
     """Ends the program by its own door: neither a thread that hangs nor a library's exit hook holds it."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # a closed pipe; nobody is left to tell
+        with contextlib.suppress(
+            OSError, ValueError, AttributeError
+        ):  # a closed pipe, or none: nobody is there to tell
             stream.flush()
     os._exit(status)

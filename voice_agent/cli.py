@@ -1,6 +1,7 @@
 """The commands: parsed here, done in `commands`, printed; every set-up error is one sentence and exit status 2."""
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -87,6 +88,7 @@ def _out(command: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs one command and leaves with its exit status."""
+    logging.getLogger("voice_agent").addHandler(logging.NullHandler())  # our log is not for stderr
     os.environ.pop("ANTHROPIC_CUSTOM_HEADERS", None)  # the SDK would let it replace our own headers
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -118,6 +118,37 @@ def test_a_service_that_fails_is_said(
     assert ended.events[-1]["event"] == "turn_ended"
 
 
+@pytest.mark.parametrize(
+    ("script", "status", "said"),
+    [
+        ("pause_turn", 0, "One moment."),
+        ("overloaded_in_stream", 0, phrases.OFFLINE_FIRST),
+        ("refusal", 0, phrases.REFUSED),
+        ("silent", 1, phrases.NO_WORDS),
+        ("endless", 1, phrases.TOO_MANY_STEPS),
+    ],
+)
+def test_every_ending_of_the_service_is_one_spoken_outcome(
+    script: str, status: int, said: str, lighthouse: Path, tmp_path: Path
+) -> None:
+    with ClaudeServer(list(SCRIPTS[script]) * (20 if script == "endless" else 1)) as server:
+        env = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "sk-EXAMPLE"}
+        arguments = ["ask", "what did I change", "--repo", str(lighthouse), "--json", "--out", str(tmp_path / "r.wav")]
+        ended = voice_agent(*arguments, home=tmp_path, env=env)
+    assert not server.refusals
+    assert ended.status == status, ended.out
+    assert said in spoken(ended)
+    assert ended.events[-1]["event"] == "turn_ended"
+    assert len(ended.named("turn_ended")) == 1
+
+
+def test_nothing_is_reported_to_anybody(lighthouse: Path, tmp_path: Path) -> None:
+    """The inference library would keep a device number in the home and report from there."""
+    out = str(tmp_path / "r.wav")
+    voice_agent("ask", "--audio", QUESTION, "--repo", str(lighthouse), "--json", "--out", out, home=tmp_path)
+    assert not (tmp_path / ".cache" / "Microsoft").exists()
+
+
 def test_without_a_network_the_offline_brain_says_so_and_answers(lighthouse: Path, tmp_path: Path) -> None:
     env = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "ANTHROPIC_API_KEY": "sk-EXAMPLE"}
     arguments = ["ask", "what did I change", "--repo", str(lighthouse), "--json", "--out", str(tmp_path / "r.wav")]

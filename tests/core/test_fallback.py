@@ -1,12 +1,16 @@
 """When the first model cannot be reached the stand-in says so and answers; the next turn asks the first again."""
 
 import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 import pytest
 
-from tests.fakes import FakeModel, calls, says
+from tests import virtual_time
+from tests.fakes import FakeModel, calls, says, session
 from voice_agent.core import phrases
+from voice_agent.core.assistant import Assistant
+from voice_agent.core.events import Outcome, Spoke
 from voice_agent.core.fallback import STAND_IN_ID, WithStandIn
 from voice_agent.core.ports import Completed, Message, ModelEvent, Prefix, Rejected, TextDelta, Unreachable
 
@@ -63,3 +67,40 @@ def test_after_something_was_said_nobody_steps_in() -> None:
 def test_a_refused_key_is_not_hidden_by_the_stand_in() -> None:
     with pytest.raises(Rejected):
         step(WithStandIn(FakeModel(Rejected("The key was refused.")), FakeModel()), QUESTION)
+
+
+class BreaksOff:
+    """A model whose stream ends in the middle, `after` so many seconds of silence."""
+
+    def __init__(self, text: str, after: float) -> None:
+        self._text, self._after = text, after
+
+    async def warm(self) -> None:
+        return None
+
+    async def step(self, prefix: Prefix, messages: Sequence[Message]) -> AsyncGenerator[ModelEvent, None]:
+        yield TextDelta(self._text)
+        await asyncio.sleep(self._after)
+        raise AWAY
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "spoken", "outcome"),
+    [
+        ("The build has", 3.0, [phrases.OFFLINE_FIRST, "One file."], Outcome.ANSWERED),  # not a sentence yet
+        ("The build has failed. It", 0.0, [phrases.OFFLINE_FIRST, "One file."], Outcome.ANSWERED),  # not sounding yet
+        ("The build has failed. It", 3.0, ["The build has failed.", AWAY.phrase], Outcome.FAILED),
+    ],
+)
+def test_a_stream_that_breaks_before_anything_sounded_is_begun_anew(
+    text: str, after: float, spoken: list[str], outcome: Outcome
+) -> None:
+    made, heard = session(WithStandIn(BreaksOff(text, after), FakeModel(says("One file."))))
+
+    async def live() -> Outcome | None:
+        turn = await Assistant(made).ask("what did I change")
+        await turn.ended.wait()
+        return turn.outcome
+
+    assert virtual_time.run(live()) is outcome
+    assert " ".join(event.text for event in heard.of(Spoke)) == " ".join(spoken)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_agent.core import phrases
 from voice_agent.core.events import Outcome, Wrote
-from voice_agent.core.ports import Completed, Retrying, TextDelta, Unreachable
+from voice_agent.core.ports import Completed, Retrying, StartOver, TextDelta, Unreachable
 from voice_agent.core.session import Session
 from voice_agent.core.stage import Beat, run_stage
 from voice_agent.core.toolrun import ToolStep, unrun
@@ -42,6 +42,8 @@ async def _go_on(step: Completed, turn: "Turn", session: Session) -> bool:
             return True
         case "pause_turn" | "compaction" if not step.calls:
             session.history.step(step.content, [])
+            if not any(str(block.get("type")).startswith("server_tool") for block in step.content):
+                session.history.user(phrases.CONTINUE)  # only a pause of the service's own tools may end the request
             return True
         case "max_tokens" if step.calls:  # the last call is a fragment that parsed: it must not run
             session.history.step(step.content, unrun(step.calls, phrases.CUT_CALL))
@@ -86,6 +88,9 @@ async def _stream(beat: Beat, turn: "Turn", session: Session, nudge: asyncio.Tim
                 case Retrying():
                     nudge.cancel()
                     turn.reply.note(phrases.ONE_MOMENT)
+                case StartOver(reason=reason):
+                    if not turn.reply.start_over():
+                        raise reason
                 case Completed():
                     return _well_formed(event)
     raise Unreachable(phrases.BROKEN_STREAM)

@@ -5,14 +5,14 @@ from contextlib import aclosing
 from typing import Any
 
 from voice_agent.core import phrases
-from voice_agent.core.ports import Completed, Message, Model, ModelEvent, Prefix, TextDelta, Unreachable
+from voice_agent.core.ports import Completed, Message, Model, ModelEvent, Prefix, StartOver, TextDelta, Unreachable
 
 STAND_IN_ID = "toolu_offline_"
 """What the tool calls of the stand-in begin with: the step after such a call is the stand-in's as well."""
 
 
 class WithStandIn:
-    """Asks `first`; when it is unreachable and nothing of its text is out in this turn, `stand_in` answers.
+    """Asks `first`; when it is unreachable and nothing of its text has sounded in this turn, `stand_in` answers.
 
     The stand-in says so first. The next turn asks `first` again.
     """
@@ -29,16 +29,16 @@ class WithStandIn:
         """Streams one step of whichever model has this turn; raises `Unreachable` after something was said."""
         announced = _turn_of_stand_in(messages)
         if not announced:
-            said = _said_in_turn(messages)
             try:
                 async with aclosing(self._first.step(prefix, messages)) as events:
                     async for event in events:
-                        said = said or (isinstance(event, TextDelta) and bool(event.text.strip()))
                         yield event
                 return
-            except Unreachable:
-                if said:
+            except Unreachable as error:
+                if _said_in_turn(messages):
                     raise
+                reason = error
+            yield StartOver(reason)
             yield TextDelta(phrases.OFFLINE_FIRST + " ")
         async with aclosing(self._stand_in.step(prefix, messages)) as events:
             async for event in events:

@@ -24,6 +24,7 @@ OFFLINE_FIRST = "I can't reach Claude, so this is the offline brain."
 STAND_IN = "The voice failed, so a recorded sound stood in for the words. They are on the screen."
 NO_SOUND = "Nothing on this machine could make a sound. The words are on the screen."
 INTERRUPTED_TOOL = "Interrupted by the user before it finished; it was stopped."
+CONTINUE = "[Note from the program: please go on.]"
 CUT_CALL = "Not run: the message was cut off at the length limit, so this call was incomplete. Call again with less."
 
 NO_CONNECTION = "I could not reach Claude."

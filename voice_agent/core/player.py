@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,11 +84,17 @@ class Player:
         self._render_ahead()
         self._keep_playing()
 
-    def drop(self) -> None:
+    def drop(self, except_for: Collection[str] = ()) -> None:
         """Forgets what has not sounded yet."""
-        for line in self._lines:
+        for line in [line for line in self._lines if line.text not in except_for]:
             line.drop()
-        self._lines.clear()
+            self._lines.remove(line)
+
+    def has_sounded(self, except_for: Collection[str] = ()) -> bool:
+        """Whether anything was heard, or is being heard, apart from those sentences."""
+        attempt = self._attempt
+        begun = [attempt.text] if attempt is not None and attempt.started else []
+        return any(text not in except_for for text in [*self._heard, *begun])
 
     def close(self) -> None:
         """Silence, now and for good; never raises."""

@@ -159,6 +159,16 @@ class Retrying:
 
 
 @dataclass(frozen=True)
+class StartOver:
+    """What this step has written so far is void, as somebody else begins anew; `reason` says what went wrong.
+
+    Where something of it has sounded already, it is too late for that, and the reason is raised.
+    """
+
+    reason: Exception
+
+
+@dataclass(frozen=True)
 class Completed:
     """The last event of a step: the assistant's whole content, as it must be sent back.
 
@@ -183,7 +193,7 @@ class Completed:
         )
 
 
-ModelEvent = TextDelta | Alive | Retrying | Completed
+ModelEvent = TextDelta | Alive | Retrying | StartOver | Completed
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,15 @@ class Reply:
         if self._open:
             self._take(self._text.end())
 
+    def start_over(self) -> bool:
+        """Takes back what has been said so far, if nothing of it has sounded; notes stay. False when it is too late."""
+        if self._player.has_sounded(except_for=self._notes):
+            return False
+        self._text = Speakable()
+        self._player.drop(except_for=self._notes)
+        self.said = False
+        return True
+
     def note(self, sentence: str) -> None:
         """Says something of ours in passing, once; it is no answer."""
         if self._open and sentence not in self._notes:

@@ -19,7 +19,7 @@ CANNOT = (
     "I am the offline brain, and I can't answer that. I can say what you changed and which branch you are on, "
     "build, run the tests, and read a file."
 )
-TOOL_MISSING = "I am the offline brain, and the tool for that is not here."
+TOOL_MISSING = "I found nothing here that I could use for that: for a build or a test I need a project that I know."
 
 
 class Offline:
