@@ -12,7 +12,7 @@ import pytest
 from voice_agent.core.tooling import Refused
 from voice_agent.tools.paths import inside, is_link, open_inside, relative
 
-POSIX, WINDOWS = PurePosixPath("/home/dev/shop"), PureWindowsPath("C:\\work\\shop")
+POSIX, WINDOWS = PurePosixPath("/home/dev/shop"), PureWindowsPath("C:\\depot\\shop")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
 
 
@@ -23,7 +23,7 @@ def refused(root: PurePath, spoken: str) -> str:
     assert sentence.endswith(".")
     assert "\n" not in sentence
     assert "home/dev" not in sentence
-    assert "work" not in sentence
+    assert "depot" not in sentence
     return sentence
 
 
@@ -64,7 +64,7 @@ def test_paths_of_the_repository_are_taken(root: PurePath, spoken: str, below: s
     [
         *("", "   ", "a\0b", "a\nb", "a\x1b[31mb", "a\x85b", "a\ud800b", "x" * 1025),
         *("..", "../x", "../../etc/passwd", "a/../../b", "src/../../shop2/x", "..\\..\\x"),
-        *("/etc/passwd", "/proc/self/environ", "//server/share/x", "\\\\server\\share\\x", "\\\\?\\C:\\work\\shop\\a"),
+        *("/etc/passwd", "/proc/self/environ", "//server/share/x", "\\\\server\\share\\x", "\\\\?\\C:\\depot\\shop\\a"),
         *("~", "~/.ssh/id_rsa", "~root/x", "src/~/x", "~$a.docx"),
         *("file:///etc/passwd", "file:a", "FILE:///C:/x", "https://example.test/a", "git+ssh://x/y"),
         *("C:x", "C:", "D:\\x", "C:/elsewhere/x", "a:b", "Cart.cs:12", "Cart.cs::$DATA", "x/y:stream"),
@@ -95,15 +95,15 @@ def test_everything_else_is_refused_in_one_sentence_without_a_host_path(root: Pu
 
 def test_an_absolute_path_inside_is_made_relative_by_the_platforms_own_rule_on_case() -> None:
     assert relative(POSIX, "/home/dev/shop/src/a.cs") == PurePosixPath("src/a.cs")
-    assert relative(WINDOWS, "c:\\WORK\\Shop\\src\\a.cs") == PureWindowsPath("src\\a.cs")
-    assert relative(WINDOWS, "C:/work/shop/a.cs") == PureWindowsPath("a.cs")
+    assert relative(WINDOWS, "c:\\DEPOT\\Shop\\src\\a.cs") == PureWindowsPath("src\\a.cs")
+    assert relative(WINDOWS, "C:/depot/shop/a.cs") == PureWindowsPath("a.cs")
     assert relative(PureWindowsPath("\\\\server\\share\\shop"), "\\\\SERVER\\share\\shop\\a") == PureWindowsPath("a")
     refused(POSIX, "/home/dev/Shop/src/a.cs")
     refused(POSIX, "/home/dev/shop2/a.cs")
     refused(POSIX, "/home/dev/shop/../x")
     refused(POSIX, "/home/dev/shop/.git/config")
-    refused(WINDOWS, "C:\\work\\shop\\..\\x")
-    refused(WINDOWS, "\\work\\shop\\a.cs")
+    refused(WINDOWS, "C:\\depot\\shop\\..\\x")
+    refused(WINDOWS, "\\depot\\shop\\a.cs")
 
 
 def test_a_drive_and_the_root_directory_may_be_repositories() -> None:
