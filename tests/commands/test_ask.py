@@ -65,6 +65,7 @@ def test_a_recorded_question_is_answered_from_the_repository_as_it_is(lighthouse
     assert "5 files: 1 modified, 1 renamed and 3 untracked." in spoken(again)
 
 
+@pytest.mark.flaky(reruns=2)  # the voice draws its noise anew each time, and the small model may mishear a word of it
 def test_the_reply_is_heard_back_as_it_was_printed(lighthouse: Path, tmp_path: Path) -> None:
     out = tmp_path / "r.wav"
     ended = voice_agent(
