@@ -1,7 +1,6 @@
 """“Why is the build red?”, asked aloud in real projects: each is broken once and mended once."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from tests.claude_server import ClaudeServer
 from tests.commands.running import RECORDINGS, Ended, voice_agent
 from tests.tools import fake_dotnet
 from tests.tools.dotnet_captures import DATA
+from tests.tools.toolchain_contract import works
 
 pytestmark = pytest.mark.slow
 BUILD, TESTS = str(RECORDINGS / "why-is-the-build-red.wav"), str(RECORDINGS / "run-the-tests.wav")
@@ -102,12 +102,6 @@ PROJECTS = {
         {"shop.c": "int main(void) { return 1; }\n"},
     ),
 }
-
-
-def works(tool: str) -> bool:
-    """Whether it runs here: a toolchain manager's stand-in may be on PATH without a toolchain behind it."""
-    version = "version" if tool == "go" else "--version"
-    return shutil.which(tool) is not None and not subprocess.run([tool, version], capture_output=True).returncode
 
 
 def put(root: Path, files: Mapping[str, str]) -> None:
