@@ -106,7 +106,7 @@ def test_without_a_display_it_says_why_in_plain_lines_and_a_typed_question_is_an
         assert desktop.quit() == 0
     out = (tmp_path / "out").read_text()
     assert "       ! " in out
-    assert "Press F8" in out
+    assert "F8 talks" in out
 
 
 def test_without_any_sound_server_a_question_is_answered_on_the_screen(tmp_path: Path, repository: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_display_that_dies_is_shown_and_said_and_the_window_still_listens(desk
 
 def test_without_a_display_it_says_why_and_a_tap_in_the_window_talks(tmp_path: Path, repository: Path) -> None:
     with Desktop(tmp_path, repository, pane=True, display=False) as desktop:
-        desktop.terminal.until("Press F8 in this window instead: once to start, once to stop.")
+        desktop.terminal.until("F8 talks instead")
         told = desktop.tap_and_ask(QUESTION)
         assert (told.heard, told.spoken) == ("Which branch am I on?", ANSWER)
         assert similarity(ANSWER, transcribed(told.pcm)) >= ALIKE
