@@ -30,7 +30,12 @@ NOT_INSTALLED: Final = (
     "There is no Python with pytest for this project: install it, in the project's .venv where it has one, with "
     "`python -m pip install pytest`."
 )
-_SETTINGS: Final = {"PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8:replace", "PY_COLORS": "0"}
+_SETTINGS: Final = {
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONIOENCODING": "utf-8:replace",
+    "PYTHONDONTWRITEBYTECODE": "1",  # a change of the same size within a second would not be seen the next time
+    "PY_COLORS": "0",
+}
 _ENVIRONMENTS: Final = (".venv", "venv", "env")
 _NOTHING_COLLECTED: Final = 5
 _LONGEST_REFUSAL: Final = 2_000
