@@ -38,6 +38,11 @@ PEAK = 0.95
 scales each to its highest peak: 6 dB between sentences instead of 2."""
 
 
+NOISE = 0.4
+"""How freely the voice varies. At its own 0.667 Whisper misheard more than 15 % of the words in 3 of 8 renderings of a
+reply; at 0.4 in none of 8."""
+
+
 class UnusableVoice(Exception):
     """The voice is missing or damaged; the text is one sentence that names the mend."""
 
@@ -158,7 +163,9 @@ class Piper:
         session = onnxruntime.InferenceSession(str(model), sess_options=options, providers=["CPUExecutionProvider"])
         self.rate = Hertz(int(config.sample_rate))
         self._voice = PiperVoice(session=session, config=config)  # PiperVoice.load takes no options
-        self._manner: Any = SynthesisConfig(length_scale=config.length_scale / speed, normalize_audio=False)
+        self._manner: Any = SynthesisConfig(
+            length_scale=config.length_scale / speed, noise_scale=NOISE, normalize_audio=False
+        )
 
     def say(self, text: str) -> Iterator[Samples]:
         for chunk in self._voice.synthesize(text, self._manner):
