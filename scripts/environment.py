@@ -66,8 +66,11 @@ DESKTOP = {
     "tmux": "tmux",
     "espeak-ng": "espeak-ng",
     "rsvg-convert": "librsvg2-bin",
+    "pg_ctlcluster": "postgresql",
 }
-"""Debian's packages of a virtual desktop, by a program of theirs; without them the tests on a desktop are skipped."""
+"""Debian's packages of a virtual desktop and of a database server, by a program of theirs; the tests start servers of
+their own. Without them the tests that need them are skipped.
+"""
 
 
 def say(line: str) -> None:
@@ -122,15 +125,15 @@ def require(package: SystemPackage) -> None:
 
 
 def bring_desktop() -> None:
-    """Installs the virtual desktop of the tests where we may; where we may not, says once what is left out."""
+    """Installs the virtual desktop and the server of the tests where we may; else says once what is left out."""
     missing = sorted({package for program, package in DESKTOP.items() if shutil.which(program) is None})
     if not missing:
         return
     if not _may_install():
-        say(f"Without {', '.join(missing)} the tests on a desktop are skipped.")
+        say(f"Without {', '.join(missing)} the tests that need them are skipped.")
         return
     say(f"Installing {', '.join(missing)} with apt-get")
-    failed = "apt-get could not install the virtual desktop"
+    failed = "apt-get could not install what the tests need"
     _quietly(["apt-get", "-qq", "update"], failed)
     sound = ["libasound2-plugins"]  # through which PortAudio finds the sound server
     _quietly(["apt-get", "-qq", "-y", "--no-install-recommends", "install", *missing, *sound], failed)

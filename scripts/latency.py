@@ -1,4 +1,7 @@
-"""How long the desktop takes, key to sound, beside the libraries' own defaults in the same run: latency.py [ROUNDS]"""
+"""How long the desktop takes, key to sound, beside the libraries' own defaults in the same run: latency.py [ROUNDS]
+
+First, how long from the command to the window; `latency.py ROUNDS window` measures that alone.
+"""
 
 import statistics
 import sys
@@ -18,6 +21,7 @@ from tests.desktop.words import sounds
 
 ROUNDS = 7
 QUESTION = RECORDINGS / "what-did-i-change.wav"
+WINDOW = {"command -> window": "ms", "command -> ready": "ms"}
 FIGURES = {
     "key down -> silence at the speaker": "ms",
     "key down -> first click taken, while it speaks": "ms",
@@ -89,24 +93,48 @@ def _interrupted(desktop: Desktop) -> tuple[float, float]:
     return silent * 1000, (taken[0] - sounded) * SECONDS * 1000
 
 
-def main() -> int:
-    """Prints each figure's median and its range; exit status 2 where this machine has no virtual desktop."""
-    if MISSING:
-        print(f"This needs {', '.join(MISSING)}, which are not installed.", file=sys.stderr)
-        return 2
-    rounds = int(sys.argv[1]) if sys.argv[1:] else ROUNDS
+def windows(rounds: int) -> list[dict[str, float]]:
+    """From the command to the first picture, and to the moment from which it answers at once, in milliseconds."""
+    results = []
+    for _ in range(rounds):
+        with (
+            tempfile.TemporaryDirectory(prefix="desk-") as folder,
+            demo.repository() as repository,
+            Desktop(Path(folder), repository, pane=True) as desktop,
+        ):
+            times = (desktop.first_paint * 1000, desktop.ready * 1000)
+        results.append(dict(zip(WINDOW, times, strict=True)))
+    return results
+
+
+def turns(rounds: int) -> list[dict[str, float]]:
+    """All that belongs to turns."""
     defaults = Defaults()
     with (
         tempfile.TemporaryDirectory(prefix="desk-") as folder,
         demo.repository() as repository,
         Desktop(Path(folder), repository, module="tests.desktop.keeping") as desktop,
     ):
-        results = [one_round(desktop, defaults) for _ in range(rounds)]
-    for name, unit in FIGURES.items():
+        return [one_round(desktop, defaults) for _ in range(rounds)]
+
+
+def main() -> int:
+    """Prints each figure's median and its range; exit status 2 where this machine has no virtual desktop."""
+    if MISSING:
+        print(f"This needs {', '.join(MISSING)}, which are not installed.", file=sys.stderr)
+        return 2
+    rounds = int(sys.argv[1]) if sys.argv[1:] else ROUNDS
+    _print(WINDOW, windows(rounds))
+    if sys.argv[2:] != ["window"]:
+        _print(FIGURES, turns(rounds))
+    return 0
+
+
+def _print(figures: dict[str, str], results: list[dict[str, float]]) -> None:
+    for name, unit in figures.items():
         found = [result[name] for result in results]
         low, middle, high = (f"{value:.2f}" if unit == "ratio" else f"{value:.0f}" for value in _spread(found))
-        print(f"{name:<48} {middle:>6} {'' if unit == 'ratio' else unit:<2} ({low} to {high}, n={rounds})")
-    return 0
+        print(f"{name:<48} {middle:>6} {'' if unit == 'ratio' else unit:<2} ({low} to {high}, n={len(results)})")
 
 
 def _spread(found: list[float]) -> tuple[float, float, float]:

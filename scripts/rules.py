@@ -39,7 +39,7 @@ FAMILIES = (
     {"sounddevice", "soxr", "pulsectl"},
     {"pynput", "Xlib"},
     {"evdev"},
-    {"sqlalchemy"},
+    {"sqlalchemy", "alembic", "psycopg"},
     {"textual", "rich", "markdown_it"},
 )
 """What one adapter may import of the outside world: one of these, and numpy."""

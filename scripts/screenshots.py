@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from voice_agent.adapters.pane.app import Pane
-from voice_agent.core.desk_port import DeskState, DeskStatus, Kind
+from voice_agent.core.desk_port import DeskState, DeskStatus, Kind, MemoryPort, Remembered
 from voice_agent.core.events import (
     Event,
     Failed,
@@ -79,15 +79,87 @@ RED: tuple[Event, ...] = (
     Spoke("Two names in the cart are misspelt. The places are on the screen.", 3.0),
     TurnEnded(Outcome.ANSWERED),
 )
+REMEMBERING: tuple[Event, ...] = (
+    Listened(2.1),
+    Heard("Remember that the payment tests need the sandbox."),
+    ToolStarted("m1", "memory", {"command": "view", "path": "/memories/project.md"}),
+    ToolFinished("m1", "memory", "Here's the content of /memories/project.md with line numbers:\n     1\t- x", False),
+    ToolStarted(
+        "m2",
+        "memory",
+        {
+            "command": "insert",
+            "path": "/memories/project.md",
+            "insert_line": 1,
+            "insert_text": "- The payment tests need the sandbox. (2026-11-30)\n",
+        },
+    ),
+    ToolFinished("m2", "memory", "The file /memories/project.md has been edited.", False),
+    Spoke("I'll remember that.", 1.1),
+    TurnEnded(Outcome.ANSWERED),
+)
 LOG = "\n".join(f"{n:>5}  restored Shop.Module{n % 37}.csproj in {n % 90 + 11} ms" for n in range(1, 2400))
+
+
+REMEMBERED = (
+    Remembered(
+        1,
+        "Shop.Core is the project that matters; the others only use it.",
+        "/memories/project.md",
+        "stated",
+        "fact",
+        "Fri 2026-11-06",
+        quote="Remember that Shop.Core is the one I care about, the others only use it.",
+    ),
+    Remembered(
+        2,
+        "In the middle of renaming Patch to Diff on branch rename-patch (2026-11-06)",
+        "/memories/project.md",
+        "stated",
+        "wip",
+        "Fri 2026-11-06",
+        "branch rename-patch: merged into main since",
+        "I am renaming Patch to Diff.",
+    ),
+    Remembered(3, "Tests need the database in Docker", "/memories/project.md", "observed", "fact", "Tue 2026-11-24"),
+    Remembered(
+        4, "Prefers short answers", "/memories/user.md", "inferred", "convention", "Mon 2026-11-09", note="expired"
+    ),
+)
+
+
+class StillMemory:
+    """A memory of a few lines, which notes on the desk what it was asked."""
+
+    def __init__(self, asked: list[str], kept: Sequence[Remembered] | None = REMEMBERED, notice: str = "") -> None:
+        self.asked, self.kept, self.said = asked, kept, notice
+
+    def entries(self) -> Sequence[Remembered] | None:
+        return self.kept
+
+    def notice(self) -> str:
+        return self.said
+
+    def refresh(self) -> None:
+        self.asked.append("look at memory")
+
+    def delete(self, entry: int) -> None:
+        self.asked.append(f"forget {entry}")
+        self.kept = tuple(each for each in self.kept or () if each.id != entry)
+
+    def enter(self, kind: str, path: str) -> None:
+        self.asked.append(f"enter {kind} {path}")
 
 
 class StillDesk:
     """A desk that stays in one state, and notes what it was asked."""
 
+    memory: MemoryPort
+
     def __init__(self, status: DeskStatus = STATUS) -> None:
         self.now = status
         self.asked: list[str] = []
+        self.memory = StillMemory(self.asked)
 
     def status(self) -> DeskStatus:
         return self.now
@@ -158,10 +230,7 @@ SCENES = {
     ),
     "typing": Scene(
         BUSY,
-        (
-            *ASKED,
-            Wrote("The plan is in"),
-        ),
+        (*ASKED, Wrote("The plan is in")),
         ("t", *"what now"),
     ),
     "help": Scene(BUSY, ASKED, ("question_mark",)),
@@ -171,6 +240,10 @@ SCENES = {
     "save": Scene(BUSY, RED, ("w",)),
     "choose": Scene(BUSY, ASKED, ("f2",)),
     "narrow help": Scene(BUSY, RED, ("question_mark",), (60, 18)),
+    "memory": Scene(BUSY, REMEMBERING, ("m", "down")),
+    "narrow memory": Scene(BUSY, REMEMBERING, ("m", "down"), (60, 18)),
+    "remembering": Scene(BUSY, REMEMBERING),
+    "forget": Scene(BUSY, REMEMBERING, ("m", "d")),
     "narrow idle": Scene(replace(STATUS, state=DeskState.WARMING_UP, detail="the voice"), size=(60, 18)),
 }
 

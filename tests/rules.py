@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Rule:
-    """`edits` are (module of core, text that stands there, text without the rule); `test` goes red without it."""
+    """`edits` are (module of `package`, text that stands there, text without the rule); `test` goes red without it."""
 
     name: str
     test: str
     edits: tuple[tuple[str, str, str], ...]
+    package: str = "core"
 
 
 TURN = "tests/core/test_turn_endings.py::test_"

@@ -20,7 +20,7 @@ def take_out(rule: Rule, folder: Path) -> None:
     for part in ("voice_agent", "tests"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "data", "assets"))
     for module, old, new in rule.edits:
-        path = folder / "voice_agent" / "core" / module
+        path = folder / "voice_agent" / rule.package / module
         text = path.read_text(encoding="utf-8")
         if text.count(old) != 1:
             raise AssertionError(f"{rule.name}: {module} has {text.count(old)} times {old!r}")
@@ -29,7 +29,7 @@ def take_out(rule: Rule, folder: Path) -> None:
 
 def noticed(rule: Rule, folder: Path) -> bool:
     """Whether the rule's own test fails there, or never ends."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", rule.test]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", rule.test]
     try:
         ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANGS)
     except subprocess.TimeoutExpired:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from voice_agent.settings import BadSetting, Settings, load
+from voice_agent.settings import BadSetting, Settings, load, switched_off
 
 
 def read(tmp_path: Path, text: str = "", **environment: str) -> Settings:
@@ -41,3 +41,25 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
 def test_a_bad_setting_is_told_in_one_sentence(text: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match=says.replace("(", r"\(")):
         read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "off"),
+    [
+        ("", False),
+        ("{home}/clients", True),
+        ("{home}/clients/", True),
+        ("{home}/other, {home}/clients/*", True),
+        ("{home}/cli", False),
+        ("{home}/clients/shop/src", False),
+        ("~/clients", True),
+    ],
+)
+def test_the_memory_can_be_switched_off_for_some_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patterns: str, off: bool
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    repository = tmp_path / "clients" / "shop"
+    repository.mkdir(parents=True)
+    assert switched_off(patterns.format(home=tmp_path), repository) is off

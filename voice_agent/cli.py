@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
 
     _about_a_repository(commands)
+    _about_the_memory(commands)
     _about_this_machine(commands)
     return top
 
@@ -57,6 +58,38 @@ def _about_a_repository(commands: Any) -> None:
     trust = commands.add_parser("trust", help="let this repository's builds, tests and own git programs run")
     trust.add_argument("--revoke", action="store_true", help="take it back")
     _repo(trust)
+
+
+def _about_the_memory(commands: Any) -> None:
+    memory = commands.add_parser("memory", help="see and correct what it remembers of a repository")
+    actions = memory.add_subparsers(dest="action", metavar="ACTION", required=True)
+    show = actions.add_parser("show", help="the pages, and why each line is believed")
+    show.add_argument("--all", action="store_true", help="those of every repository")
+    page = {"nargs": "?", "default": "", "metavar": "PAGE", "help": "such as project.md, or user.md for your own page"}
+    edit = actions.add_parser("edit", help="a page in your editor: $VISUAL, or $EDITOR")
+    edit.add_argument("page", **page)
+    why = actions.add_parser("why", help="where something comes from, or what became of it")
+    why.add_argument("what", metavar="TEXT|ID", help="words of it, or its number")
+    history = actions.add_parser("history", help="each write, and what it changed")
+    history.add_argument("page", **page)
+    undo = actions.add_parser("undo", help="take the last write back; once more brings it back")
+    export = actions.add_parser("export", help="all that is kept of this repository")
+    export.add_argument("file", nargs="?", default="", metavar="FILE", help="a new file (default: print it)")
+    for action in (show, export):
+        action.add_argument("--json", action="store_true", help="print it as JSON")
+    for action in (show, edit, why, history, undo, export):
+        _repo(action)
+
+    forget = commands.add_parser("forget", help="erase what is remembered, with a receipt")
+    reach = forget.add_mutually_exclusive_group(required=True)
+    reach.add_argument("--all", action="store_true", help="everything, of every repository")
+    reach.add_argument("--this-repo", action="store_true", help="everything of this repository")
+    reach.add_argument("--session", type=int, metavar="ID", help="one session, and what was learnt in it")
+    reach.add_argument("--since", metavar="DATE", help="all since then: 2026-11-27, yesterday, friday")
+    reach.add_argument("--entry", type=int, metavar="ID", help="one line of the memory, wherever it was written")
+    forget.add_argument("--dry-run", action="store_true", help="only tell what would be erased")
+    forget.add_argument("--yes", action="store_true", help="do not ask")
+    _repo(forget)
 
 
 def _about_this_machine(commands: Any) -> None:
@@ -108,6 +141,7 @@ def _run(arguments: Sequence[str]) -> int:
     from voice_agent.adapters.wav import UnreadableAudio, UnwritableAudio
     from voice_agent.app import App
     from voice_agent.core.keys import BadHotkey
+    from voice_agent.core.store import StoreProblem
     from voice_agent.core.tooling import Refused
 
     try:
@@ -120,6 +154,7 @@ def _run(arguments: Sequence[str]) -> int:
         UnreadableAudio,
         UnwritableAudio,
         Refused,
+        StoreProblem,
         WrongUse,
     ) as problem:
         print(problem, file=sys.stderr)
@@ -143,6 +178,14 @@ def _command(name: str | None) -> Callable[[argparse.Namespace, Any], int]:
             from voice_agent.commands.trust import trust
 
             return trust
+        case "memory":
+            from voice_agent.commands.memory import memory
+
+            return memory
+        case "forget":
+            from voice_agent.commands.forget import forget
+
+            return forget
         case "models":
             from voice_agent.commands.models import models
 

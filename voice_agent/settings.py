@@ -1,5 +1,6 @@
 """One frozen `Settings`, read once: the configuration file, then the environment over it."""
 
+import fnmatch
 import os
 import tomllib
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ class BadSetting(Exception):
 class Settings:
     """Every field may stand in `config.toml` and be overridden as `VOICE_AGENT_<FIELD>`.
 
+    `memory` is what a session begins with, `memory_off` names the folders without one, as patterns with commas between.
     `tool_seconds` is a tool's time limit in seconds, `stage_seconds` a factor on the limits of the stages,
     `daily_dollars` the most that a day may cost.
     """
@@ -35,6 +37,7 @@ class Settings:
     hearing_model: str = "whisper-tiny.en"
     model: str = "claude-haiku-5-5"
     memory: str = "preloaded"
+    memory_off: str = ""
     tool_seconds: float = 300.0
     stage_seconds: float = 1.0
     daily_dollars: float = 2.0
@@ -106,3 +109,10 @@ def _converted(name: str, value: object, like: object, source: str) -> object:
     if not isinstance(value, str):
         raise BadSetting(f"{source}: {name} must be text, not {value!r}.")
     return value
+
+
+def switched_off(patterns: str, repository: Path) -> bool:
+    """Whether a folder is among `memory_off`: its path, one above it, or a pattern such as `~/clients/*`."""
+    places = [os.path.normcase(place) for place in (repository.resolve(), *repository.resolve().parents)]
+    wanted = [os.path.normcase(Path(each.strip()).expanduser()) for each in patterns.split(",") if each.strip()]
+    return any(fnmatch.fnmatchcase(place, pattern.rstrip("/\\")) for place in places for pattern in wanted)

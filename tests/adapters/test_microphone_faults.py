@@ -213,3 +213,64 @@ def test_a_sound_system_that_hangs_in_the_opening_costs_the_press_and_leaves_not
         workers.close()
 
     run_for_real(story)
+
+
+def test_a_device_that_goes_away_while_the_key_is_held_is_told_then_and_another_one_in_its_place_is_not_heard() -> None:
+    async def story() -> tuple[list[bool], Take]:
+        card = FakeCard()
+        card.signal = tone(0.0, 1.0)
+        mic = microphone(card)
+        await mic.warm()
+        told = [await mic.lost()]
+        await mic.begin(False)
+        await asyncio.sleep(1.0)
+        told.append(await mic.lost())
+        card.strays = True  # the server has put another one in its place
+        told += [await mic.lost(), await mic.lost()]
+        await asyncio.sleep(0.1)
+        card.strays = False
+        card.signal = tone()
+        await asyncio.sleep(1.0)
+        take = await mic.end()
+        told.append(await mic.lost())
+        assert not (await taken(mic, 0.3)).lost
+        return told, take
+
+    told, take = run(story())
+    assert told == [False, False, True, True, False]
+    assert take.lost
+    assert take.recording.seconds == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_microphone_that_is_switched_while_the_key_is_held_is_heard_to_the_end_of_the_take() -> None:
+    async def story() -> tuple[Take, list[str]]:
+        card = FakeCard(HEADSET, WEBCAM)
+        card.signal = tone()
+        mic = microphone(card)
+        await mic.begin(False)
+        await asyncio.sleep(0.5)
+        await mic.use("webcam")
+        await asyncio.sleep(0.5)
+        first = await mic.end()
+        await asyncio.sleep(0.1)
+        assert card.opened[0].gone
+        await taken(mic, 0.3)
+        return first, [stream.device.name for stream in card.opened]
+
+    first, opened = run(story())
+    assert not first.lost
+    assert first.recording.seconds >= 1.0
+    assert opened == ["USB Headset", "Webcam"]
+
+
+def test_a_microphone_that_is_switched_while_the_old_one_is_being_opened_is_the_new_one() -> None:
+    async def story() -> str:
+        card = FakeCard(HEADSET, WEBCAM)
+        mic = microphone(card, workers=InlineWorkers(0.5))
+        opening = asyncio.ensure_future(mic.warm())
+        await asyncio.sleep(0.1)
+        await mic.use("webcam")
+        await opening
+        return mic.name
+
+    assert run(story()) == "Webcam"

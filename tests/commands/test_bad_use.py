@@ -118,6 +118,7 @@ def test_the_doctor_says_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> N
     ended = voice_agent("doctor", "--json", home=tmp_path)
     checks = {check["what"]: check for check in json.loads(ended.out)["checks"]}
     assert checks["git"]["verdict"] == "pass"
+    assert checks["database"]["found"] == "none yet; the first session makes it"
     assert checks["brain"] == {
         "what": "brain",
         "verdict": "warn",
@@ -125,6 +126,13 @@ def test_the_doctor_says_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> N
         "mend": "set ANTHROPIC_API_KEY",
     }
     assert ended.status == any(check["verdict"] == "fail" for check in checks.values())
+
+
+def test_the_doctor_says_what_is_wrong_with_the_database(tmp_path: Path, repo: Path) -> None:
+    voice_agent("memory", "show", "--repo", str(repo), home=tmp_path)
+    assert "pass  database: SQLite, with 1 repository\n" in voice_agent("doctor", home=tmp_path).out
+    (tmp_path / "data" / "memory.db").write_bytes(b"no database" * 1000)
+    assert "warn  database: " in voice_agent("doctor", home=tmp_path).out
 
 
 def test_what_would_be_said_can_be_printed(tmp_path: Path) -> None:

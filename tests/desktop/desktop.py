@@ -40,6 +40,8 @@ AFTER = 0.5
 OWN = ("DISPLAY", "WAYLAND", "XAUTHORITY", "XDG_SESSION", "ANTHROPIC_", "VOICE_AGENT_")
 """What the desktop and the settings of whoever runs the tests are told by; the program sees none of it."""
 
+NO_SETTINGS: Mapping[str, str] = {}
+
 Event = dict[str, Any]
 
 
@@ -98,7 +100,8 @@ class Desktop:
     """`with Desktop(folder, repository) as desktop`: the program runs, warm, with a microphone, a speaker and a key.
 
     With `pane` it runs in a terminal, else in plain lines. Without `display` there is no X server, without `sound` no
-    sound server. `module` is what Python is given to run. All is stopped by its process's id at the end.
+    sound server. `module` is what Python is given to run, `settings` are the program's. All is stopped by its process's
+    id at the end.
     """
 
     def __init__(
@@ -110,8 +113,9 @@ class Desktop:
         display: bool = True,
         sound: bool = True,
         module: str = "voice_agent",
+        settings: Mapping[str, str] = NO_SETTINGS,
     ) -> None:
-        self._folder, self._repository, self._module = folder, repository, module
+        self._folder, self._repository, self._module, self._settings = folder, repository, module, settings
         self._pane, self._with_display, self._with_sound = pane, display, sound
         self._stack = ExitStack()
         self.events = Events(folder / "events.jsonl")
@@ -119,6 +123,7 @@ class Desktop:
         self.x: XServer
         self.terminal: Terminal
         self.program: psutil.Process
+        self.first_paint = self.ready = 0.0
         self._lines: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Desktop":
@@ -136,6 +141,7 @@ class Desktop:
         stack.callback(self.sound.kill)
         environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN)} | self.sound.env
         environment["VOICE_AGENT_HOME"] = str(self._folder / "home")
+        environment |= {f"VOICE_AGENT_{name.upper()}": value for name, value in self._settings.items()}
         if self._with_display:
             self.x = stack.enter_context(x_server())
             stack.enter_context(key_sink(self.x))
@@ -143,9 +149,13 @@ class Desktop:
         if self._pane:
             self.terminal = stack.enter_context(terminal(self._folder / "tmux", environment))
             self.terminal.run(["cd", str(ROOT)])
+            began = time.monotonic()
             self.terminal.run(self._command())
+            self.terminal.until(lambda screen: "Warming up" in screen or "Ready" in screen)
+            self.first_paint = time.monotonic() - began
             self.program = self.terminal.program()
             self.terminal.until("Ready")
+            self.ready = time.monotonic() - began
         else:
             self._start_lines(stack, environment)
             self.type("Which branch am I on?")  # it is warm when this is answered
@@ -212,6 +222,11 @@ class Desktop:
         self.x.xdotool("keydown", "F9", "sleep", str(seconds), "keyup", "F9")
         return Told(self.events.until("turn_ended", before))
 
+    def display_returns(self) -> None:
+        """The X server that was killed runs again, under the same name."""
+        self._stack.enter_context(self.x.again())
+        self._stack.enter_context(key_sink(self.x))
+
     def _recorded(self, asking: Callable[[], None]) -> Told:
         before = len(self.events.read())
         with self.sound.listening() as speaker:
@@ -239,11 +254,11 @@ class Desktop:
         finally:
             self.x.xdotool("keyup", "F9")
 
-    def speak(self, recording: Path) -> None:
+    def speak(self, recording: Path, into: str = "vmic_in") -> None:
         """Plays a WAV file into the microphone, to its end."""
         with wave.open(str(recording), "rb") as file:
             pcm, rate = file.readframes(file.getnframes()), file.getframerate()
-        status = self.sound.say(pcm, rate).wait(PATIENCE)
+        status = self.sound.say(pcm, rate, into).wait(PATIENCE)
         assert status == 0, f"the recording could not be played into the microphone: {status}"
 
 

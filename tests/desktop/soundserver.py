@@ -1,6 +1,7 @@
 """A sound server of the test's own, with a virtual microphone and a virtual speaker."""
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -100,6 +101,14 @@ class SoundServer:
         if check and done.returncode:
             raise RuntimeError(f"pactl {' '.join(command)}: {done.stderr.strip()}")
         return done.stdout
+
+    def recorded_by(self, program: str) -> list[str]:
+        """The microphones that are open to a program whose name has this in it."""
+        sources = (line.split() for line in self.control("list", "short", "sources").splitlines())
+        names = {int(number): name for number, name, *_ in sources}
+        streams = json.loads(self.control("-f", "json", "list", "source-outputs") or "[]")
+        own = [each for each in streams if program in each["properties"].get("application.process.binary", "")]
+        return [names[each["source"]] for each in own]
 
     def say(self, pcm: bytes, rate: int = RATE, into: str = "vmic_in") -> "subprocess.Popen[bytes]":
         """Plays 16-bit mono PCM into the microphone; the process ends when it has sounded.

@@ -50,19 +50,36 @@ class XServer:
         """Ends the server, as when somebody logs out."""
         _end(self.process)
 
+    @contextlib.contextmanager
+    def again(self) -> Iterator[None]:
+        """A server of the same name, after that end."""
+        with _running([self.display]) as (_, self.process):
+            yield
+
 
 @contextlib.contextmanager
 def x_server() -> Iterator[XServer]:
     """Starts an Xvfb on a display number that it chooses itself; stops it by its pid."""
+    with _running([]) as (number, process):
+        yield XServer(f":{number}", process)
+
+
+@contextlib.contextmanager
+def _running(name: list[str]) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     reader, writer = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset"]
-    process = subprocess.Popen(command, pass_fds=[writer], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    form = ["-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset"]
+    process = subprocess.Popen(
+        ["Xvfb", *name, "-displayfd", str(writer), *form],
+        pass_fds=[writer],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     os.close(writer)
     try:
         with os.fdopen(reader) as numbers:
             number = numbers.readline().strip()
         assert number, "Xvfb did not start"
-        yield XServer(f":{number}", process)
+        yield number, process
     finally:
         _end(process)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from voice_agent.core.store import StoreBusy
 from voice_agent.tools.kept_logs import MOST_FILES, KeptLogs
 
 
@@ -37,3 +38,22 @@ def test_only_the_latest_are_kept_and_nothing_else_is_touched(tmp_path: Path) ->
 def test_a_name_leads_nowhere_else(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         KeptLogs(tmp_path).read(name)
+
+
+def test_each_is_entered_into_the_catalogue_before_anything_is_written_to_it(tmp_path: Path) -> None:
+    entered: list[tuple[str, str, int]] = []
+
+    def enter(kind: str, path: Path) -> None:
+        entered.append((kind, path.name, path.stat().st_size))
+
+    assert KeptLogs(tmp_path, enter)("build", b"one") == "build-1"
+    assert entered == [("tool log", "build-1.log", 0)]
+
+
+def test_a_log_that_cannot_be_entered_is_not_kept(tmp_path: Path) -> None:
+    def enter(kind: str, path: Path) -> None:
+        raise StoreBusy("memory is busy in another session; try again")
+
+    with pytest.raises(OSError, match="busy in another session"):
+        KeptLogs(tmp_path, enter)("build", b"one")
+    assert list(tmp_path.iterdir()) == []

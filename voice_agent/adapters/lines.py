@@ -5,7 +5,7 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TextIO
+from typing import Any, TextIO
 
 from voice_agent.core.events import (
     Degraded,
@@ -22,6 +22,7 @@ from voice_agent.core.events import (
     TurnEnded,
     Wrote,
 )
+from voice_agent.core.memory_words import MEMORY, told
 
 
 class Lines:
@@ -95,15 +96,21 @@ def as_text(stamped: Stamped) -> str | None:
 
 
 class ForPeople:
-    """`as_text`, and at the end of a turn in which the voice failed, its words in writing."""
+    """`as_text`; the memory in the words of a user; and where the voice failed, its words in writing at the end."""
 
     def __init__(self) -> None:
+        self._remembering: dict[str, dict[str, Any]] = {}
         self._written = ""
         self._voice_failed = False
 
     def __call__(self, stamped: Stamped) -> str | None:
         line = as_text(stamped)
         match stamped.event:
+            case ToolStarted(id=id, name=name, input=given) if name == MEMORY:
+                self._remembering[id] = given
+                line = None
+            case ToolFinished(id=id, name=name, output=output, is_error=bad) if name == MEMORY:
+                line = "       " + visible(" ".join(told(self._remembering.pop(id, {}), output, bad)))
             case Wrote(text=text):
                 self._written += text
             case Failed(stage="voice"):

@@ -9,14 +9,13 @@ from typing import Any
 
 from voice_agent.adapters.lines import ForPeople, Lines, as_json
 from voice_agent.adapters.wav import WavSpeaker, read_recording
-from voice_agent.app import App, run
+from voice_agent.app import App, Begun, run
 from voice_agent.commands import NO, YES, WrongUse, repository
 from voice_agent.core import phrases
 from voice_agent.core.assistant import Assistant
 from voice_agent.core.events import Degraded, Event, Failed, Outcome
 from voice_agent.core.ports import Recording
 from voice_agent.core.reply import Reply
-from voice_agent.core.session import Session
 from voice_agent.core.speakable import speakable
 
 
@@ -39,10 +38,10 @@ def ask(options: argparse.Namespace, app: App) -> int:
     question = read_recording(Path(options.audio)) if options.audio else str(options.text)
     ears = app.ears() if options.audio else Deaf()
     out = _out(options)
-    session = app.session(root, ears, app.ladder(out))
+    begun = app.begin(root, ears, app.ladder(out), _tell)
     lines = Lines(sys.stdout, as_json if options.json else ForPeople())
-    session.feed.subscribe(lines)
-    outcome = run(_one_turn(session, question))
+    begun.session.feed.subscribe(lines)
+    outcome = run(_one_turn(begun, question, options.out))
     lines.close()
     return YES if outcome is Outcome.ANSWERED else NO
 
@@ -55,10 +54,15 @@ def _out(options: argparse.Namespace) -> WavSpeaker | None:
     return speaker
 
 
-async def _one_turn(session: Session, question: Recording | str) -> Outcome | None:
-    assistant = Assistant(session)
+def _tell(sentence: str) -> None:
+    if sentence != phrases.FIRST_SESSION:  # which is nothing that has to be mended
+        print(sentence, file=sys.stderr)
+
+
+async def _one_turn(begun: Begun, question: Recording | str, out: str | None) -> Outcome | None:
+    assistant = Assistant(begun.session)
     loop = asyncio.get_running_loop()
-    begun = loop.time()
+    began = loop.time()
     cutting: set[asyncio.Task[None]] = set()
 
     def cut(*_: Any) -> None:
@@ -66,9 +70,12 @@ async def _one_turn(session: Session, question: Recording | str) -> Outcome | No
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, cut)
-    session.begin_loading()
-    turn = await assistant.ask(question, begun)
+    begun.session.begin_loading()
+    if out:
+        await begun.enter("recording", Path(out))
+    turn = await assistant.ask(question, began)
     await turn.ended.wait()
+    await begun.close()
     return turn.outcome
 
 

@@ -23,6 +23,7 @@ from voice_agent.app import App, run
 from voice_agent.commands import NO, YES
 from voice_agent.core.keys import BadHotkey, parse_hotkey
 from voice_agent.core.ports import AllBusy, NoDevice
+from voice_agent.core.store import StoreProblem
 
 OLDEST_GIT = (2, 30)
 """The first that takes `--end-of-options` everywhere."""
@@ -71,6 +72,22 @@ def _brain(app: App) -> Iterator[Finding]:
         yield Finding("brain", "pass", f"{app.brain}{' on your own server' if url else ''}")
     else:
         yield Finding("brain", "warn", "no key, so the offline brain answers", "set ANTHROPIC_API_KEY")
+
+
+def _database(app: App) -> Iterator[Finding]:
+    if not app.settings.database_url and not (app.settings.home / "memory.db").exists():
+        yield Finding("database", "pass", "none yet; the first session makes it")
+        return
+    try:
+        store = app.lasting.store()
+        known = len(store.known())
+    except StoreProblem as problem:
+        yield Finding("database", "fail", problem.sentence)
+        return
+    for notice in store.notices():
+        yield Finding("database", "warn", notice)
+    kind = "PostgreSQL" if app.settings.database_url else "SQLite"
+    yield Finding("database", "pass", f"{kind}, with {known} {'repository' if known == 1 else 'repositories'}")
 
 
 def _git(app: App) -> Iterator[Finding]:
@@ -174,6 +191,7 @@ CHECKS: tuple[Callable[[App], Iterator[Finding]], ...] = (
     _brain,
     _git,
     _toolchains,
+    _database,
     _hotkey,
     _microphone,
     _speaker,

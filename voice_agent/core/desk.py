@@ -127,6 +127,11 @@ class Takes:
         self.listening = False
         self._working = False
 
+    @property
+    def warming(self) -> bool:
+        """Whether something is still being loaded."""
+        return self.memory.state is DeskState.WARMING_UP
+
     async def serve(self) -> None:
         """Does one thing after the other, for ever; nothing that fails ends it."""
         while True:

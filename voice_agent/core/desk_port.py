@@ -48,8 +48,50 @@ class DeskStatus:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Remembered:
+    """One thing that is remembered, as people read it.
+
+    `page` is its file (`/memories/project.md`), `basis` stated, observed or inferred, `kind` fact, convention,
+    decision, wip or state; `when` the day it was noted ("Fri 2026-11-06"); `note` what became of it since ("branch
+    x: merged into main since", "expired"), empty where nothing did; `quote` the words that it rests on.
+    """
+
+    id: int
+    text: str
+    page: str
+    basis: str
+    kind: str
+    when: str
+    note: str = ""
+    quote: str = ""
+
+
+class MemoryPort(Protocol):
+    """What is remembered of the repository. Everything returns at once, from any thread, and never raises."""
+
+    def entries(self) -> Sequence[Remembered] | None:
+        """What was loaded last, those of one page together; None until something was."""
+        ...
+
+    def notice(self) -> str:
+        """A sentence that belongs beside it (nothing yet, a first session, the store is busy); empty without one."""
+        ...
+
+    def refresh(self) -> None:
+        """Begins to load; `entries` and `notice` follow."""
+
+    def delete(self, entry: int) -> None:
+        """Takes the whole line with this entry off its page, and loads anew; `voice-agent memory undo` undoes it."""
+
+    def enter(self, kind: str, path: str) -> None:
+        """Enters a file that holds something of this session into the catalogue."""
+
+
 class Desk(Protocol):
     """The assistant as the pane's keys see it. Every command returns at once, from any thread, and never raises."""
+
+    memory: MemoryPort
 
     def status(self) -> DeskStatus:
         """The state at this moment."""

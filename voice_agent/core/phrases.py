@@ -12,6 +12,7 @@ MICROPHONE_LOST = "The microphone went away while you spoke."
 MUTED = "The microphone is muted; it sent nothing but silence."
 WITHOUT_HOTKEY = "In the window, F8 talks instead: once to start, once to stop; or type your question."
 HOTKEY_LOST = "The hotkey no longer works, because the display went away. Use the keys of the window."
+HOTKEY_BACK = "The hotkey works again."
 STILL_WARMING = "Still warming up; what you ask now is kept and answered in a moment."
 NOTHING_TO_REPEAT = "There is nothing to repeat yet."
 REFUSED = "I can't help with that one. Try asking it another way."
@@ -26,6 +27,10 @@ NO_SOUND = "Nothing on this machine could make a sound. The words are on the scr
 INTERRUPTED_TOOL = "Interrupted by the user before it finished; it was stopped."
 CONTINUE = "[Note from the program: please go on.]"
 CUT_CALL = "Not run: the message was cut off at the length limit, so this call was incomplete. Call again with less."
+FIRST_SESSION = "This is the first session in this repository: nothing is remembered of it yet."
+OFF_THE_RECORD = "Not written: the user asked that this is not remembered. Say that nothing of it is kept."
+ERASED = "Something that I knew was erased, so this conversation begins anew. Please ask again."
+BEGUN_ANEW = "Something was erased from the memory, so the conversation begins anew."
 
 NO_CONNECTION = "I could not reach Claude."
 OVERLOADED = "Claude is overloaded right now."
@@ -59,6 +64,11 @@ BUSY = {
 }
 SOMETHING_WRONG = "Something went wrong in this turn. Please ask again."
 STRAY = "This turn was stopped by mistake. Please ask again."
+
+
+def from_the_program(sentence: str) -> str:
+    """A sentence of ours as the model gets it: the user did not say it."""
+    return f"[Note from the program: {sentence}]"
 
 
 class NoAnswer(Exception):

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from voice_agent.core.ports import Prefix
 from voice_agent.core.tooling import Tool
@@ -32,7 +33,14 @@ from the program you run in.
 
 def build_prefix(tools: Sequence[Tool], extra: Sequence[str] = ()) -> Prefix:
     """The prefix of a session: the rules, further blocks frozen for the session, and the tools in this order."""
-    system = (RULES, *extra)
-    definitions = tuple(tool.definition for tool in tools)
+    return _with_fingerprint((RULES, *extra), tuple(tool.definition for tool in tools))
+
+
+def extended(prefix: Prefix, extra: Sequence[str]) -> Prefix:
+    """The same prefix with further blocks at the end of its system text."""
+    return _with_fingerprint((*prefix.system, *extra), prefix.tools)
+
+
+def _with_fingerprint(system: tuple[str, ...], definitions: tuple[Mapping[str, Any], ...]) -> Prefix:
     canonical = json.dumps([system, definitions], ensure_ascii=False, separators=(",", ":"))
     return Prefix(system, definitions, hashlib.sha256(canonical.encode()).hexdigest())

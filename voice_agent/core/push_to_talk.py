@@ -26,7 +26,7 @@ TYPED: Seconds = 0.75
 
 TOO_SHORT = "That was too short. Hold the key while you speak."
 RELEASE_LOST = "I stopped listening, because I never noticed the key being released. Please press it again."
-CAP_REACHED = "I stopped listening after ten minutes, which is the most I can take at once."
+CAP_REACHED = "I stopped listening, because that was the most I can take at once."
 
 Mode = Literal["auto", "hold"]
 

@@ -4,8 +4,10 @@ A shape is tried only where one of its anchors stands in the text, so harmless t
 """
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from voice_agent.core.patterns import compiled
 from voice_agent.core.secret_shapes import TOKENS
@@ -41,6 +43,18 @@ def redact(text: str) -> str:
         pieces += [text[done : found.start], mark]
         done = found.end
     return "".join([*pieces, text[done:]])
+
+
+def redacted(value: Any) -> Any:
+    """The same JSON value, no credential in any of its texts; keys stay as they are."""
+    match value:
+        case str():
+            return redact(value)
+        case Mapping():
+            return {key: redacted(item) for key, item in value.items()}
+        case list() | tuple():
+            return [redacted(item) for item in value]
+    return value
 
 
 _LINE = compiled(r"[^\r\n\x85\u2028\u2029]++")

@@ -33,17 +33,22 @@ class Result:
 
 @dataclass(frozen=True)
 class Call:
-    """What a running tool may do to its turn. A tool that wants it takes it as its first parameter."""
+    """What a running tool may do to its turn, and the `id` of the call.
+
+    A tool that wants it takes it as its first parameter.
+    """
 
     show: Callable[[str, str], None] = lambda title, text: None
     progress: Callable[[str], None] = lambda line: None
+    id: str = ""
 
 
 @dataclass(frozen=True)
 class Tool:
     """A function that the model may call.
 
-    `runs_code` and `network` say what it does beyond reading; `definition` is what the model is told.
+    `runs_code` and `network` say what it does beyond reading; `definition` is what the model is told. A tool whose
+    schema is the service's own, and so not in the definition, is `unchecked`: it is run with a `Call` and the input.
     """
 
     name: str
@@ -53,9 +58,12 @@ class Tool:
     runs_code: bool = False
     network: bool = False
     wants_call: bool = False
+    unchecked: bool = False
 
     async def __call__(self, call: Call, arguments: object) -> Result:
         """Runs it with the model's own input; raises `Refused` where that does not fit."""
+        if self.unchecked:
+            return await self.run(call, arguments)
         checked = check_arguments(self.name, self.definition["input_schema"], arguments)
         return await (self.run(call, **checked) if self.wants_call else self.run(**checked))
 

@@ -8,7 +8,7 @@ from typing import Any
 from voice_agent.core import phrases
 from voice_agent.core.events import Event, Shown, ToolFinished, ToolProgressed, ToolStarted
 from voice_agent.core.ports import ToolCall
-from voice_agent.core.secrets import redact
+from voice_agent.core.secrets import redact, redacted
 from voice_agent.core.stage import StageFailed, contained, leave_alone, run_stage
 from voice_agent.core.tooling import Call, Refused, Result, Tool
 
@@ -29,7 +29,7 @@ async def run_tool(call: ToolCall, tools: Tools, bench: Call) -> Result:
         return Result(_reason(tool, failure), is_error=True)
     if not isinstance(result, Result):
         return Result(f"{tool.name} broke: it gave no result.", is_error=True)
-    return Result(_bounded(redact(result.text)), _redacted(result.data), result.is_error)
+    return Result(_bounded(redact(result.text)), redacted(result.data), result.is_error)
 
 
 def _reason(tool: Tool, failure: StageFailed) -> str:
@@ -39,18 +39,6 @@ def _reason(tool: Tool, failure: StageFailed) -> str:
         case Refused(sentence=sentence):
             return redact(sentence)
     return f"{tool.name} broke ({type(failure.error).__name__}); its answer is not known."
-
-
-def _redacted(value: Any) -> Any:
-    """The same JSON value, no credential in any of its texts."""
-    match value:
-        case str():
-            return redact(value)
-        case Mapping():
-            return {key: _redacted(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_redacted(item) for item in value]
-    return value
 
 
 def _bounded(text: str) -> str:
@@ -101,7 +89,7 @@ class ToolStep:
 
         self._started.add(call.id)
         self._emit(ToolStarted(call.id, call.name, call.input if isinstance(call.input, dict) else {}))
-        result = await run_tool(call, self._tools, Call(show, progress))
+        result = await run_tool(call, self._tools, Call(show, progress, call.id))
         if not self._over:
             self._results[call.id] = result
             self._finish(call)

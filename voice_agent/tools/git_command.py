@@ -1,5 +1,6 @@
 """Runs git so that it only reads: no prompts, pager, locks or network, and nothing redirected by the environment."""
 
+import asyncio
 import os
 import re
 import sys
@@ -106,3 +107,19 @@ async def state_directory(repository: Path) -> Path:
 def _decoded(path: bytes) -> str:
     """A path as git prints it: the file system's own bytes, but UTF-8 on Windows."""
     return path.decode(errors="replace") if sys.platform == "win32" else os.fsdecode(path)
+
+
+async def checked_out(repository: Path) -> tuple[str, str]:
+    """The commit and the branch at this moment; each is empty where there is none."""
+    commit, branch = await asyncio.gather(
+        _line("rev-parse", "--verify", "-q", "HEAD", cwd=repository),
+        _line("symbolic-ref", "--short", "-q", "HEAD", cwd=repository),
+    )
+    return commit, branch
+
+
+async def _line(*arguments: str, cwd: Path) -> str:
+    try:
+        return (await git(*arguments, cwd=cwd, seconds=5)).decode(errors="replace").strip()
+    except Refused:
+        return ""

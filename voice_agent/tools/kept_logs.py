@@ -2,9 +2,17 @@
 
 import os
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from voice_agent.core.store import StoreProblem
+
+Keep = Callable[[str, Path], None]
+"""Enters a file of this kind into the catalogue, before anything is written to it. Raises `StoreProblem`."""
+
+KIND: Final = "tool log"
 
 MOST_FILES: Final = 50
 """A day of red builds; nobody asks for the one before."""
@@ -13,10 +21,14 @@ _NAME: Final = re.compile(r"(?P<tool>.+)-(?P<number>\d{1,9})\.log")
 
 
 class KeptLogs:
-    """Logs below one directory, which is made when the first is kept; each is readable by the user alone."""
+    """Logs below one directory, which is made when the first is kept; each is readable by the user alone.
 
-    def __init__(self, directory: Path) -> None:
+    `enter` enters each into a catalogue first; a log that cannot be entered is not kept.
+    """
+
+    def __init__(self, directory: Path, enter: Keep | None = None) -> None:
         self._directory = directory
+        self._enter = enter
 
     def __call__(self, tool: str, output: bytes) -> str:
         """Keeps the output and gives the name that it is told by, such as `build-12`. Raises OSError."""
@@ -24,13 +36,20 @@ class KeptLogs:
         number = max((number for number, _ in self._kept()), default=0) + 1
         while True:
             name = f"{tool}-{number}"
+            path = self._directory / f"{name}.log"
             try:
-                descriptor = os.open(self._directory / f"{name}.log", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
                 break
             except FileExistsError:  # another session was quicker
                 number += 1
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(output)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                if self._enter:
+                    self._enter(KIND, path)  # the name is ours by now, and the file still empty
+                file.write(output)
+        except StoreProblem as problem:
+            path.unlink(missing_ok=True)
+            raise OSError(problem.sentence) from problem
         self._forget_old()
         return name
 

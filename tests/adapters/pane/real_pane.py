@@ -24,9 +24,16 @@ def main(ending: str, log: Path) -> int:
         from voice_agent.core.events import Heard, Shown, Stamped
 
         class Ending(Pane):
+            ending = False
+
             def on_mount(self) -> None:
                 os.write(2, b"ALSA lib complains\n")
-                self.set_timer(0.5, self._end)
+                self.set_interval(0.05, self._look)
+
+            def _look(self) -> None:
+                if self.query("Card") and not self.ending:  # everything is there, however long it took
+                    self.ending = True
+                    self.call_after_refresh(self.set_timer, 0.2, self._end)
 
             def _end(self) -> None:
                 secret = "EXAMPLE-SECRET of a local variable"

@@ -70,6 +70,7 @@ def test_a_line_that_is_too_wide_is_wrapped_also_where_characters_are_wide() -> 
 def test_a_card_made_to_be_slow_still_shows(text: str) -> None:
     async def user(seen: Look) -> None:
         await seen.tell(Shown("Slow", text))
+        await seen.press("home")
         assert "Slow" in seen.screen
 
     look(user)
@@ -112,6 +113,7 @@ def test_a_card_is_saved_under_a_name_of_the_users_and_nothing_is_written_over(t
         await seen.until("two-words.md is there already; give another name.")
         await seen.press("home", "x", "enter")
         await seen.until("Saved as")
+        assert f"enter card {tmp_path / 'xtwo-words.md'}" in seen.desk.asked  # so that it can be erased with the rest
 
     look(user, saves=tmp_path)
     assert (tmp_path / "two-words.md").read_text(encoding="utf-8") == "mine"

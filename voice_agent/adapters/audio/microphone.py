@@ -40,8 +40,8 @@ class Patience:
 class _Line:
     """One opening of a microphone: what comes from it, and whether it still comes."""
 
-    def __init__(self, clock: Callable[[], float], patience: Patience) -> None:
-        self._clock, self._patience = clock, patience
+    def __init__(self, wanted: str, clock: Callable[[], float], patience: Patience) -> None:
+        self.wanted, self._clock, self._patience = wanted, clock, patience
         self.device: Device | None = None
         self.stream: Input | None = None
         self.ring: Ring | None = None
@@ -53,10 +53,10 @@ class _Line:
         ring = self.ring
         return not self.lost and ring is not None and self._clock() - ring.last <= self._patience.gap
 
-    def open(self, card: SoundCard, wanted: str) -> None:
+    def open(self, card: SoundCard) -> None:
         """In a worker. One that nobody waits for any more closes what it has opened."""
         samples.load()
-        self.device = find_microphone(card, wanted)
+        self.device = find_microphone(card, self.wanted)
         self.stream = card.open_input(self.device, self.lose)
         ring = Ring(self.stream.rate, self.stream.channels, self._clock, self._patience.most)
         try:
@@ -141,7 +141,7 @@ class DeviceMicrophone:
     async def begin(self, pre_roll: bool) -> None:
         """Starts a take, with the 300 ms before it where `pre_roll`; raises `NoDevice` where no sound can come."""
         pressed = self._clock() - (PRE_ROLL if pre_roll else 0.0)
-        if self._line and self._line.flows and self._begin(self._line, pressed):
+        if self._line and self._usable(self._line) and self._begin(self._line, pressed):
             if not await self._astray(self._line):
                 return
             self._line.lose()
@@ -164,11 +164,22 @@ class DeviceMicrophone:
         recording, muted = await self._converted(take, blocks)
         return Take(recording, overflows, muted, lost, full)
 
+    async def lost(self) -> bool:
+        """Whether the device has gone away under the take that is under way; nothing is added to it from then on."""
+        take = self._take
+        if take is not None and (not take.line.flows or await self._astray(take.line)):
+            take.line.lose()
+            if self._line is take.line:  # what another device sends in its place was not meant for us
+                self._line = None
+                self._let_go(take.line)
+        return take is not None and take.line.lost
+
     async def use(self, wanted: str) -> None:
         """Changes to another device, from the next take on; raises `NoDevice` as `warm` does."""
-        await self.close()
         self._wanted = wanted
-        await self.warm()
+        if self._take is None:  # else its end lets go of the device
+            await self.close()
+            await self.warm()
 
     async def choices(self) -> list[Device]:
         """The microphones there are, under the names that `use` takes; raises `NoDevice`."""
@@ -189,14 +200,17 @@ class DeviceMicrophone:
         self._take = _Take(line, line.stream, line.ring, line.ring.start(now - since), total, now, line.ring.overflows)
         return True
 
+    def _usable(self, line: _Line) -> bool:
+        return line.flows and line.wanted == self._wanted
+
     async def _flowing(self) -> _Line:
         async with self._opening:
-            if self._line and self._line.flows and self._line.stream and self._line.stream.hold():
+            if self._line and self._usable(self._line) and self._line.stream and self._line.stream.hold():
                 return self._line
             old, self._line = self._line, None
-            line = _Line(self._clock, self._patience)
+            line = _Line(self._wanted, self._clock, self._patience)
             try:
-                await self._bounded(_open, line, old, self._card, self._wanted)
+                await self._bounded(_open, line, old, self._card)
                 await self._first_block(line)
                 self._line = line
             finally:
@@ -253,7 +267,7 @@ class DeviceMicrophone:
         take.ring.stop()
         if lost:
             take.line.lose()
-        if self._on_press and self._line is take.line:
+        if self._line is take.line and (self._on_press or take.line.wanted != self._wanted):
             self._line = None
             self._let_go(take.line)
 
@@ -279,7 +293,7 @@ class DeviceMicrophone:
             return
 
 
-def _open(line: _Line, old: _Line | None, card: SoundCard, wanted: str) -> None:
+def _open(line: _Line, old: _Line | None, card: SoundCard) -> None:
     if old is not None:
         old.close()
-    line.open(card, wanted)
+    line.open(card)

@@ -1,5 +1,6 @@
 """The speaker of this machine: one stream, kept open, that falls silent at once when asked."""
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,24 +24,47 @@ HELD: Seconds = 0.5
 
 
 class _Outlet:
-    """One opening of a speaker, with the time of its last sound."""
+    """One opening of a speaker, with the time of its last sound; `missed` is told where the default stands in."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], missed: Callable[[NoDevice, Device], None] | None) -> None:
         self.playing = threading.Lock()
         self.device: Device | None = None
         self.stream: Output | None = None
-        self._clock = clock
+        self._clock, self._missed = clock, missed
+        self._stands_in = False
         self._ends = float("-inf")
 
     def opened(self, card: SoundCard, wanted: str) -> Output:
         """The stream, where it still leads to the speaker that is wanted; else a new one."""
         stream = self.stream
-        if stream is not None and stream.hold() and not (wanted and self._rests and card.astray(stream)):
+        if stream is not None and stream.hold() and not (wanted and self._rests and self._misplaced(card, wanted)):
             return stream
         self.close()
-        self.device = find_speaker(card, wanted)
+        self.device = self._found(card, wanted)
         self.stream = card.open_output(self.device)
         return self.stream
+
+    def _found(self, card: SoundCard, wanted: str) -> Device:
+        try:
+            device = find_speaker(card, wanted)
+            self._stands_in = False
+        except NoDevice as problem:
+            if not wanted or self._missed is None:
+                raise
+            device = find_speaker(card, "")
+            self._stands_in = True
+            self._missed(problem, device)
+        return device
+
+    def _misplaced(self, card: SoundCard, wanted: str) -> bool:
+        """Whether the server has moved it; of a stand-in, whether the speaker that is wanted is back."""
+        assert self.stream is not None
+        if not self._stands_in:
+            return card.astray(self.stream)
+        with contextlib.suppress(NoDevice):
+            find_speaker(card, wanted)
+            return True
+        return False
 
     def wake(self, stream: Output) -> None:
         """After a pause the stream starts anew, with a little silence."""
@@ -66,15 +90,24 @@ class _Outlet:
 class DeviceSpeaker:
     """The `Speaker` port.
 
-    `wanted` is a device's name, or part of one; empty for the system's default. `workers` must be its own: PortAudio
-    may block for a minute, and each turn that it blocks takes one of their threads.
+    `wanted` is a device's name, or part of one; empty for the system's default. With `on_missing` the default stands in
+    for one that is not there: it is called once for each time that it goes missing, in a worker, with a sentence for
+    the user. `workers` must be its own: PortAudio may block for a minute, and each turn that it blocks takes one of
+    their threads.
     """
 
     def __init__(
-        self, workers: Workers, card: SoundCard, wanted: str = "", *, clock: Callable[[], float] = time.monotonic
+        self,
+        workers: Workers,
+        card: SoundCard,
+        wanted: str = "",
+        *,
+        on_missing: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._workers, self._card, self._wanted, self._clock = workers, card, wanted, clock
-        self._outlet = _Outlet(clock)
+        self._on_missing = on_missing
+        self._outlet = self._new_outlet()
         self.underflows = 0
 
     @property
@@ -108,8 +141,15 @@ class DeviceSpeaker:
 
     async def close(self) -> None:
         """Lets go of the device; the next sound opens it again."""
-        outlet, self._outlet = self._outlet, _Outlet(self._clock)
+        outlet, self._outlet = self._outlet, self._new_outlet()
         await self._run(self._close, outlet)
+
+    def _new_outlet(self) -> _Outlet:
+        return _Outlet(self._clock, self._missed if self._on_missing else None)
+
+    def _missed(self, problem: NoDevice, device: Device) -> None:
+        assert self._on_missing is not None
+        self._on_missing(f"{problem.phrase} Until then you hear me on {device.name}.")
 
     async def _run(self, job: Callable[..., Any], *args: Any) -> Any:
         try:
@@ -170,7 +210,7 @@ class DeviceSpeaker:
         outlet = self._outlet
         if outlet.playing.acquire(timeout=HELD):
             return outlet
-        self._outlet = _Outlet(self._clock)
+        self._outlet = self._new_outlet()
         self._outlet.playing.acquire()
         return self._outlet
 

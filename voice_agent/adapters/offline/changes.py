@@ -19,7 +19,7 @@ def what_changed(turn: Turn) -> Call | str:
     names = changed_names(status.text)
     if len(names) > NAMES_ALOUD and "show_on_screen" not in turn.seen:
         return Call("show_on_screen", {"title": "What changed", "text": _as_list(status.text)})
-    answer = f"{_place(status.text)} {_counts(status.text)}"
+    answer = f"{place(status.text)} {counts(status.text)}"
     if not names:
         return answer
     if len(names) <= NAMES_ALOUD:
@@ -27,12 +27,13 @@ def what_changed(turn: Turn) -> Call | str:
     return f"{answer} Among them are {enumerated(names[:2])}; the list is on the screen."
 
 
-def _place(status: str) -> str:
+def place(status: str) -> str:
+    """The branch, and how it stands to its upstream, in sentences."""
     first = status.splitlines()[0]
     branch = re.match(r"On branch (.+?), (?:at commit|with no commits)", first)
-    place = f"You are on {branch[1]}." if branch else "You are on no branch."
+    named = f"You are on {branch[1]}." if branch else "You are on no branch."
     if "with no commits yet" in first:
-        place = place[:-1] + ", with no commits yet."
+        named = named[:-1] + ", with no commits yet."
     gone = re.search(r"Upstream (\S+) is gone", first)
     apart = re.search(r": (\d+) ahead, (\d+) behind", first)
     operation = re.search(r"^A ([\w-]+) is in progress", status, re.MULTILINE)
@@ -40,7 +41,7 @@ def _place(status: str) -> str:
         filter(
             None,
             [
-                place,
+                named,
                 f"A {operation[1]} is in progress." if operation else "",
                 "Its upstream is gone." if gone else "",
                 f"It is {apart[1]} ahead and {apart[2]} behind its upstream." if apart else "",
@@ -49,7 +50,8 @@ def _place(status: str) -> str:
     )
 
 
-def _counts(status: str) -> str:
+def counts(status: str) -> str:
+    """How many files have changed, by kind."""
     found = re.search(r"^(\d+) changed(?: \([^)]*\))?(?:: (.+?))?\. (\d+) untracked\.", status, re.MULTILINE)
     if not found:
         return "Nothing has changed."
@@ -89,4 +91,4 @@ def which_branch(turn: Turn) -> Call | str:
     status = turn.seen.get("git_status")
     if status is None:
         return Call("git_status", {})
-    return f"I could not look at the repository. {status.text}" if status.is_error else _place(status.text)
+    return f"I could not look at the repository. {status.text}" if status.is_error else place(status.text)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 
@@ -22,12 +23,29 @@ class Seen:
 
 
 @dataclass(frozen=True)
+class Made:
+    """A call that was made in this conversation, with its answer; `now`: in this turn."""
+
+    name: str
+    input: Mapping[str, Any]
+    answer: Seen
+    now: bool
+
+
+@dataclass(frozen=True)
 class Turn:
-    """The question, what the tools of this turn answered (by name), and the tools that there are."""
+    """The question, what the tools of this turn answered (by name), and the tools that there are.
+
+    `calls` are all calls of the conversation in their order, `system` the blocks of the system text; `today` is the
+    day that the conversation began on, where it says so.
+    """
 
     question: str
     seen: Mapping[str, Seen]
     tools: frozenset[str]
+    calls: Sequence[Made] = ()
+    system: Sequence[str] = ()
+    today: date | None = None
 
     def first_of(self, *names: str) -> str:
         """The first of these tools that is here; the last one where none is."""

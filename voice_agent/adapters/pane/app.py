@@ -25,6 +25,7 @@ from voice_agent.adapters.pane.dialogs import AskName, Choose, Help
 from voice_agent.adapters.pane.entries import Opened
 from voice_agent.adapters.pane.full_text import TextScreen
 from voice_agent.adapters.pane.look import CSS, DARK, LIGHT
+from voice_agent.adapters.pane.memory_view import MemoryScreen
 from voice_agent.adapters.pane.talk_key import REPEAT, Press, TalkKey
 from voice_agent.adapters.pane.text import shown
 from voice_agent.core.desk_port import Desk, DeskStatus, Kind
@@ -215,6 +216,8 @@ class Pane(App[None], inherit_bindings=False):
                 self._step(-1 if name == "previous" else 1)
             case "light":
                 self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+            case "memory":
+                self.push_screen(MemoryScreen(self._desk.memory))
             case "help":
                 self.push_screen(Help([(each.key_name, each.does) for each in COMMANDS]))
 
@@ -272,6 +275,7 @@ class Pane(App[None], inherit_bindings=False):
             path = saving.save_new(self._saves, name, text)
         except saving.NotSaved as problem:
             return str(problem)
+        self._desk.memory.enter("card", str(path))
         self.notify(f"Saved as {shown(str(path))}", markup=False)
         return None
 

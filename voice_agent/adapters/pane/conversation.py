@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from voice_agent.adapters.pane.card import Card
 from voice_agent.adapters.pane.entries import Note, Said, ToolLine, size_of
+from voice_agent.adapters.pane.memory_line import MemoryLine
 from voice_agent.core.events import (
     Degraded,
     Event,
@@ -27,6 +28,7 @@ from voice_agent.core.events import (
     TurnEnded,
     Wrote,
 )
+from voice_agent.core.memory_words import MEMORY
 
 Entry = TypeVar("Entry", Said, Card, Note, ToolLine)
 
@@ -96,6 +98,10 @@ class Conversation(VerticalScroll):
             oldest = entries.pop(0)
             total -= size_of(oldest)
             oldest.remove()
+
+
+def _line(started: ToolStarted) -> ToolLine:
+    return MemoryLine(started) if started.name == MEMORY else ToolLine(started)
 
 
 class _Turn:
@@ -182,14 +188,14 @@ class _Turn:
     def _tool(self, event: ToolStarted | ToolProgressed | ToolFinished) -> None:
         match event:
             case ToolStarted(name=name) if name != OWN_CARD:
-                self._tools[event.id] = ToolLine(event)
+                self._tools[event.id] = _line(event)
                 self._running.add(event.id)
                 self._put(self._tools[event.id])
             case ToolProgressed(id=key) if key in self._tools:
                 self._tools[key].progressed(event.seconds, event.line)
             case ToolFinished(id=key, name=name, is_error=bad) if name != OWN_CARD or bad:
                 if key not in self._tools:
-                    self._tools[key] = ToolLine(ToolStarted(key, name, {}))
+                    self._tools[key] = _line(ToolStarted(key, name, {}))
                     self._put(self._tools[key])
                 self._tools[key].finished(event)
                 self._running.discard(key)

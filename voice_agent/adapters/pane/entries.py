@@ -17,9 +17,24 @@ from voice_agent.core.events import ToolFinished, ToolStarted
 MOST_WORDS = 20_000
 """Characters of one thing said that are drawn; a spoken reply is a few hundred."""
 
-_GREEN = re.compile(r"(The build succeeded|Tests passed)\b")
-_IS_CHECK = re.compile(r"_(build|test)$")
+_IS_CHECK = re.compile(r"(.*_)?(build|test)")
 """Tools whose answer is a verdict: a red build is an answer too, so it is no error of the tool."""
+
+_GREEN = re.compile(r"The build succeeded\b|Tests passed\b|It (succeeded|ended with status 0)\b")
+_RED = re.compile(
+    r"(The build|The test run|Tests|It) failed\b|(The build|The tests|It) (was|were) stopped\b|It was not run\b"
+    r"|(No test|Not all tests) ran\b"
+)
+"""How a verdict begins. A tool that the repository declares is called by its name there; here it is "It"."""
+
+
+def went_badly(event: ToolFinished) -> bool:
+    """Whether it failed, or what it checked did; a check that says neither did not succeed."""
+    first = one_line(event.output)
+    if first.startswith(f"{event.name} "):
+        first = f"It{first.removeprefix(event.name)}"
+    checked_badly = not _GREEN.match(first) if _IS_CHECK.fullmatch(event.name) else bool(_RED.match(first))
+    return event.is_error or checked_badly
 
 
 class Openable(Protocol):
@@ -116,7 +131,7 @@ class ToolLine(Static, can_focus=True):
         """Shows the verdict; the whole answer can be opened."""
         self.text = event.output
         first = one_line(event.output)
-        self.bad = event.is_error or bool(_IS_CHECK.search(event.name) and not _GREEN.match(first))
+        self.bad = went_badly(event)
         mark, colour = ("✗ ", "$error") if self.bad else ("✓ ", "$success")
         words = (first or "no output", "$error" if self.bad else "")
         self.update(Content.assemble((mark, colour), (self._tool, "bold"), "  ", words))

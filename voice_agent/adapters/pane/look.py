@@ -70,6 +70,7 @@ Said.-pending .words, Said.-draft .words { color: $quiet; text-style: italic; }
 
 ToolLine { height: 1; padding-left: 7; margin-right: 2; color: $quiet; text-wrap: nowrap; text-overflow: ellipsis; }
 ToolLine.-last { margin-bottom: 1; }
+MemoryLine.-saved { color: $foreground; }
 ToolLine:focus { background: $panel; color: $foreground; }
 Note { height: auto; padding-left: 7; margin: 0 2 1 0; color: $warning; }
 Note.-error { color: $error; }
@@ -94,10 +95,18 @@ Card MarkdownH1:first-child, Card MarkdownH2:first-child, Card MarkdownH3:first-
 Card MarkdownTable MarkdownTableContent { keyline: thin $border; }
 Card MarkdownTableContent .header { color: $primary; text-style: bold; }
 
-TextScreen, Choose, AskName, Help { align: center middle; background: $background 70%; }
+TextScreen, Choose, AskName, Help, MemoryScreen, Forget { align: center middle; background: $background 70%; }
 #box { border: round $primary; background: $surface; padding: 0 1; width: 64; max-width: 96%; height: auto;
   max-height: 90%; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $quiet; }
 TextScreen #box { width: 96%; height: 94%; max-width: 100%; }
+MemoryScreen #box { width: 96%; max-width: 100; height: 94%; max-height: 94%; }
+#box #remembered { height: 1fr; max-height: 100%; scrollbar-size-vertical: 1; scrollbar-color: $border; }
+#box #remembered:focus { background: $surface; background-tint: $surface 0%; }
+#remembered > .option-list--option { padding: 0 1; }
+#remembered > .option-list--option-disabled { color: $accent; text-style: bold; }
+#remembered > .option-list--option-highlighted, #remembered:focus > .option-list--option-highlighted {
+  background: $border 60%; color: $foreground; text-style: bold; }
+#about { height: auto; max-height: 5; margin-top: 1; color: $quiet; }
 Lines { height: 1fr; overflow: hidden scroll; scrollbar-size-vertical: 1;
   scrollbar-color: $border; scrollbar-background: $surface; }
 #box { scrollbar-size-vertical: 1; scrollbar-color: $border; scrollbar-background: $surface; }
