@@ -42,6 +42,7 @@ def test_what_is_meant_is_told_from_its_words(question: str, skill: Skill) -> No
     ("question", "call"),
     [
         ("What am I working on?", "git_status"),
+        ("Did I commit everything?", "git_status"),
         ("Off the record, what did I change?", "git_status"),
         ("run the tests", "dotnet_test"),
         ("Which branch was I on?", "git_status"),

@@ -5,6 +5,7 @@ A part with guards of its own adds a tuple of rows here; `package` is where its 
 
 from functools import partial
 
+from tests.memory.database_guards import DATABASE
 from tests.memory.entry_guards import PROVENANCE
 from tests.memory.forget_guards import FORGETTING
 from tests.rules import Rule
@@ -224,4 +225,4 @@ BEGINNING = (
     ),
 )
 
-GUARDS = (*COMMANDS, *PROVENANCE, *FORGETTING, *BEGINNING)
+GUARDS = (*DATABASE, *COMMANDS, *PROVENANCE, *FORGETTING, *BEGINNING)

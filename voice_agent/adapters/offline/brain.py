@@ -129,7 +129,10 @@ SKILLS: Sequence[tuple[str, Skill]] = (
     (r"\b(build|builds|compile|compiles|compiling)\b|\bis it (red|green)\b|\bwhat is broken\b", is_it_green),
     (r"\b(read|open|show)\b.*\b(file\b|\w+(\.| dot )\w)", read_a_file),
     (r"\b(which|what)\b.*\bbranch\b|\bbranch am i\b", which_branch),
-    (r"\bchange[ds]?\b|\bgit status\b|\bget status\b|\bstatus\b|\buncommitted\b|\bworking on\b", what_changed),
+    (
+        r"\bchange[ds]?\b|\bgit status\b|\bget status\b|\bstatus\b|\buncommitted\b|\bworking on\b|\bdid i commit\b",
+        what_changed,
+    ),
     (r"\boff the record\b", keep_nothing),
 )
 """The first pattern that fits the question decides."""
