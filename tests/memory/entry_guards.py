@@ -100,4 +100,9 @@ PROVENANCE = (
         f"{CLAUSES}a_convention_outlives_the_count_beside_it",
         (("clauses.py", "for text in _by_lasting(sentence):", "for text in (sentence,):"),),
     ),
+    guard(
+        "what only a tool said is state",
+        f"{ENTRIES}what_only_a_tool_said_of_a_build_is_state_in_whatever_words",
+        (("entries.py", '    if kind == "fact" and support.basis == "observed":', "    if False:"),),
+    ),
 )

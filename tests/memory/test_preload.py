@@ -53,7 +53,7 @@ def test_the_time_is_the_users_own() -> None:
     late = entry("Tabs are used.", origin=Origin(1, datetime(2026, 11, 6, 23, 30, tzinfo=UTC)), basis="inferred")
     text = render(page("- Tabs are used."), [late], {}, MONDAY, zone=timezone(timedelta(hours=1)))
 
-    assert "- Tabs are used. [inferred Sat 2026-11-07]" in text
+    assert "- Tabs are used. [inferred Sat 2026-11-07; a guess, check it before repeating]" in text
 
 
 def test_state_is_told_as_what_was_and_what_lasts_beside_it_is_not() -> None:

@@ -58,5 +58,5 @@ def _missing(store: Store, reach: Reach) -> str:
             return f"There is no entry {reach.entry}; `voice-agent memory show` tells their numbers."
         sessions = {sitting.id for scope in scopes for sitting in transaction.sittings.all(scope)}
     if reach.session is not None and reach.session not in sessions:
-        return f"There is no session {reach.session}; `voice-agent sessions` tells their numbers."
+        return f"There is no session {reach.session}; `voice-agent memory history` tells their numbers."
     return ""

@@ -106,7 +106,7 @@ def _fitting(field: str, value: object) -> Any:
     if field == "view_range":
         return _pair(value)
     if field == "insert_line":
-        return _number(value, f"`{field}` must be a whole number, 0 or more")
+        return _number(value, f"`{field}` must be a whole number, from 0 to the number of lines")
     if not isinstance(value, str):
         hint = "; leave it out to delete the old text" if field == "new_str" else ""
         raise Refused(f"Error: `{field}` must be a string{hint}.")

@@ -9,7 +9,6 @@ from voice_agent.core.store import Entry, Origin, Transaction
 from voice_agent.memory.bullets import bullets
 from voice_agent.memory.clauses import Clause, clauses
 from voice_agent.memory.evidence import Evidence
-from voice_agent.memory.kinds import is_measured
 from voice_agent.memory.lasting import expires
 from voice_agent.memory.names import branches, paths
 from voice_agent.memory.replacing import replacements
@@ -101,8 +100,8 @@ class _Heard:
         """The entry of a new clause, not yet kept."""
         support = self._support(line, clause.text)
         kind = clause.kind
-        if kind == "fact" and support.basis == "observed" and is_measured(clause.text):
-            kind = "state"  # only a tool said so, and a tool can say it again
+        if kind == "fact" and support.basis == "observed":
+            kind = "state"  # only a tool said so, and a tool can say it again: no words have to be known for that
         return Entry(
             id=0,
             path=path,

@@ -2,6 +2,8 @@
 
 import re
 
+from voice_agent.core.patterns import compiled
+
 _COUNT = r"(?:\d+|no|zero|one|two|three|four|five|six|seven|eight|nine|ten|several|some|many|all)"
 _TROUBLE = r"(?:errors?|warnings?|failures?|issues?|diagnostics?|violations?)"
 _RESULT = r"(?:red|green|broken|failing|failed|fails?|passing|passed|pass(?:es)?|clean|dirty|succeed(?:s|ed|ing)?)"
@@ -21,10 +23,12 @@ _TOOL = (
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+    return compiled("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 TOOLS = _any(
+    r"^(?:the )?(?:agent|assistant|search|shell|sandbox)\s+(?:can ?not|can['’]t|can only|does not|doesn['’]t|only)\b",
+    r"\b(?:available|allowed|visible) to me\b",
     rf"^{_TOOL}\s+(?:now |still |only |always |also |apparently )?"
     rf"(?:can|can ?not|can['’]t|could(?: ?{_NEVER})?|does(?: ?{_NEVER})?|do(?: ?{_NEVER})?|needs?|rejects?|refuses?|"
     r"works?|fails?|takes?|accepts?|returns?|reports?|requires?|wants?|times? out|is|are|must|expects?|ignores?|"
@@ -97,7 +101,7 @@ STATE = _any(
     r"\bnothing (?:pushed|staged|committed)\b",
     r"\b(?:commits?|revisions?) (?:ahead|behind)\b",
     r"\b(?:ahead of|behind)\b.*\bby \d+",
-    r"\b(?:changed|modified|staged|dirty) files?\b",
+    r"(?<!per )(?<!each )(?<!every )\b(?:changed|modified|staged|dirty) files?\b",
     rf"\b{_COUNT} (?:\w+ )?(?:files?|lines?) (?:are |were |have |has )?(?:been )?"
     r"(?:changed|modified|staged|dirty|different)\b",
     rf"\b{_RUN}\b(?: \w+){{0,2}}? {_NOW}(?: \w+){{0,2}}? {_RESULT}\b",
@@ -144,6 +148,50 @@ STATE = _any(
     r"\bcurrent branch\b",
     r"\bwith (?:one|\d+) [A-Z]{2,}\d+\b",
 )
+
+_SUBJECT = (
+    r"(?:(?:build|pipeline|check|migration|container|deployment|server|daemon|branch|database|replica|job|workflow|"
+    r"conflict|snapshot|dependenc(?:y|ies)|service|worker|\w*test|test_\w+)(?:e?s)?|suite|ci|lint(?:er)?|"
+    r"(?:working )?tree|db|disk|redis|queue|cache|schema|head|node_modules|lock ?file|pr \d+|"
+    r"[\w-]+\.(?:json|lock|toml))"
+)
+_CONDITION = (
+    r"(?:red|green|broken|clean|dirty|passing|failing|failed|down|stuck|outdated|stale|missing|pending|unreachable|"
+    r"empty|full|flaky|out of (?:sync|date|space)|detached|diverged|unresolved|unapplied|obsolete|offline|crash\w*|"
+    r"restarting|hanging|unhealthy|not (?:running|reachable|been|found|finished|applied|up)|rot|grün|kaputt|sauber)"
+)
+_CHECKER = (
+    r"(?:npm|yarn|pnpm|cargo|go|mvn|maven|gradle|cmake|ctest|make|dotnet|msbuild|pytest|tox|mypy|ruff|tsc|eslint|clippy|"
+    r"terraform|helm|docker|kubectl|jest|vitest|phpunit|rspec|race detector|linter|compiler)"
+)
+_FOUND = (
+    r"(?:errors?|warnings?|failures?|issues?|problems?|vulnerabilit(?:y|ies)|violations?|findings?|conflicts?|"
+    r"stash(?:es)?|failed|passed|skipped|failing)"
+)
+CONDITION = _any(
+    rf"\b{_SUBJECT}(?: [\w./-]+){{0,4}} "
+    r"(?:is|are|was|were|has|have|keeps?|kept|still|looks?|remains?|ist|sind|war|noch)"
+    rf" (?:\w+ ){{0,2}}{_CONDITION}\b",
+    r"^(?:[\w/-]+ ){1,3}(?:is|was|has|went) (?:still |now )?(?:diverged|detached|unreachable)\b",
+    rf"^(?:the )?{_SUBJECT} (?:still )?{_CONDITION}\b(?! (?:builds?|tests?|is|are|must|should))",
+    rf"\b{_CHECKER}(?: [\w-]+){{0,2}} (?:finds?|found|reported|shows?|showed|stops|stopped|succeeded|failed|can ?not|"
+    r"could not|passed|exits|exited|ended|hangs|hung|complains?|is (?:clean|happy|green|red|silent))\b",
+    rf"\b{_COUNT} (?:[\w-]+ ){{0,3}}{_FOUND}\b(?! (?:codes?|allowed))",
+    r"\b[A-Z]{2,4}\d{3,5}\b.{0,40}\b(?:in|for|at) \S+[./]\w",
+    r"\b(?:not|un)[ -]?(?:staged|committed|pushed|committete)\b|\buncommit\w+",
+    r"\b(?:everything|all|nothing) (?:is |was )?(?:committed|pushed|staged)\b|\bstash entr(?:y|ies)\b",
+    r"\b\d+ (?:commits? )?(?:ahead|behind|vor|hinter)\b|\bmerge conflicts? in\b",
+    r"\binstalled (?:here|locally|on this)\b",
+    r"\b(?:last|latest|nightly) (?:\w+ )?(?:build|run)\b.{0,40}\b(?:took|timed|was|ended|had|failed|crashed)\b",
+    r"\b(?:build|tests?|pipeline|ci)\b.{0,20}\b(?:läuft|laufen|schlägt|schlagen)\b.{0,20}\b(?:nicht|fehl|durch)\b",
+    r"\b(?:compilation|build|link(?:er)?) error in\b|\bunresolved (?:reference|symbol)",
+)
+"""A passing condition of what a tool looks at, or what it counted."""
+
+NOW = _any(
+    r"\b(?:right now|at the moment|as of|today|at present|currently|gerade|momentan|derzeit|aktuell)\b",
+)
+"""By which a line says itself that it will not last."""
 
 MEASURED = _any(
     rf"\b{_RUN}\b",

@@ -6,11 +6,13 @@ from voice_agent.core.store import Kind
 from voice_agent.memory.kind_patterns import (
     BEHAVIOUR,
     CERTAIN,
+    CONDITION,
     CONVENTION,
     DECISION,
     DOING,
     LATELY,
     MEASURED,
+    NOW,
     PLAN,
     STATE,
     TOOLS,
@@ -30,26 +32,25 @@ def kind_of(clause: str) -> Kind:
         return "state"
     if DECISION.search(clause):
         return "decision"
+    lasting = BEHAVIOUR.search(clause) is not None
+    bound = lasting or CONVENTION.search(clause) is not None
+    if CONDITION.search(clause) and not bound:
+        return "state"
     if PLAN.search(clause):
         return "wip"
     if CONVENTION.search(clause) and not CERTAIN.search(clause):
         return "convention"
-    lasting = BEHAVIOUR.search(clause) is not None
     if CERTAIN.search(clause) or (STATE.search(clause) and not lasting):
         return "state"
     if DOING.search(clause):
         return "wip"
-    return "state" if MEASURED.search(clause) and LATELY.search(clause) and not lasting else "fact"
+    passing = NOW.search(clause) or (MEASURED.search(clause) and LATELY.search(clause))
+    return "state" if passing and not lasting else "fact"
 
 
 def is_of_tools(clause: str) -> bool:
     """Whether it says what this program's tools can do or cannot."""
     return TOOLS.search(clause[:MOST]) is not None
-
-
-def is_measured(clause: str) -> bool:
-    """Whether it is about what tools look at: builds, tests, commits, diagnostics."""
-    return MEASURED.search(clause[:MOST]) is not None
 
 
 def follows(clause: str, kind: Kind, before: Kind) -> Kind:

@@ -28,7 +28,7 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0
 def checked(path: str, field: str = "path") -> str:
     """The path in its one spelling: NFC, no slash at its end. Raises `Refused`, naming `field`, for any other."""
     if any(unicodedata.category(character) in _UNSEEN for character in path[:MOST_BYTES]):
-        raise Refused(f"Error: `{field}` holds characters that cannot be seen; leave them out.")
+        raise Refused(f"Error: `{field}` holds characters that cannot be seen, or half a character; leave them out.")
     too_long = Refused(f"Error: `{field}` may have {MOST_BYTES:,} bytes and {MOST_PARTS} names at most; shorten it.")
     if len(path) > MOST_BYTES:
         raise too_long

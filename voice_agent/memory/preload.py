@@ -176,7 +176,8 @@ def _finished(
 
 def _basis(entries: Sequence[Entry], zone: tzinfo | None) -> str:
     kinds = " and ".join(dict.fromkeys(entry.basis for entry in entries))
-    return f"{kinds} {day(max(entry.origin.at for entry in entries), zone)}"
+    guess = "; a guess, check it before repeating" if "inferred" in kinds else ""
+    return f"{kinds} {day(max(entry.origin.at for entry in entries), zone)}{guess}"
 
 
 def _was(entry: Entry, circumstances: Circumstances) -> str:

@@ -9,6 +9,7 @@ from voice_agent.adapters.offline.common import Call, Turn
 
 PROJECT, OWN = "/memories/project.md", "/memories/user.md"
 NO_MEMORY = "I have no memory in this session, so I can neither keep nor look up notes."
+NONE_SUCH = "I have no note about that."
 LONGEST_ALOUD = 160
 """Characters of one note that are said; all of it is on the screen."""
 NEAR = 7
@@ -124,6 +125,8 @@ def known(turn: Turn) -> list[Note] | Call | str:
         view = last_view(turn, page)
         if view is None:
             return Call("memory", {"command": "view", "path": page})
+        if why := unread(turn):
+            return why
         notes = [*_judged(view, began.get(page, [])), *notes]
     return notes
 
@@ -139,6 +142,16 @@ def last_view(turn: Turn, page: str) -> list[Note] | None:
         ):
             return [] if call.answer.is_error else bullets(page, "\n".join(viewed(call.answer.text)))
     return None
+
+
+def unread(turn: Turn) -> str:
+    """Why the notes could not be looked at in this turn, as a sentence; empty where they could, or are not there."""
+    for call in turn.calls:
+        if call.now and call.name == "memory" and call.input.get("command") == "view" and call.answer.is_error:
+            reason = call.answer.text.split("\n", 1)[0].removeprefix("Error: ")
+            if "does not exist" not in reason:
+                return f"I cannot look at my notes. {reason[:1].upper()}{reason[1:]}"
+    return ""
 
 
 def _judged(notes: Sequence[Note], began: Sequence[Note]) -> list[Note]:

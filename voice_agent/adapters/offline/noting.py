@@ -3,7 +3,19 @@
 import re
 
 from voice_agent.adapters.offline.common import Call, Made, Turn
-from voice_agent.adapters.offline.notes import NO_MEMORY, OWN, PROJECT, Note, alike, bullets, last_view, viewed, words
+from voice_agent.adapters.offline.notes import (
+    NO_MEMORY,
+    NONE_SUCH,
+    OWN,
+    PROJECT,
+    Note,
+    alike,
+    bullets,
+    last_view,
+    unread,
+    viewed,
+    words,
+)
 
 PLEASE = r"^\W*(?:(?:please|hey|okay|ok|and|also|oh|then|now|can you|could you|would you|will you)\b\W*)*"
 """What may stand before a request."""
@@ -19,7 +31,6 @@ WHAT = "What shall I remember?"
 WHICH = "Which note shall I forget? Say a word of it."
 ERASE = "I forget one note at a time. To erase all of it, run voice-agent forget --this-repo."
 GONE = "That note is gone already."
-NONE_SUCH = "I have no note about that."
 UNDO = "The command voice-agent memory undo brings it back."
 
 _LEAD = re.compile(rf"{ASKS_TO_REMEMBER}[\s,:]*(?:(?:that|to|of|this)\b[\s,:]*)?", re.IGNORECASE)
@@ -112,7 +123,7 @@ def _forget_about(turn: Turn, wanted: set[str]) -> Call | str:
             return _removal(turn, best[0])
         if best:
             return f"Which one do you mean: {best[0].aloud}, or {best[1].aloud}?"
-    return NONE_SUCH
+    return unread(turn) or NONE_SUCH
 
 
 def _removal(turn: Turn, note: Note) -> Call:

@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from voice_agent.adapters.offline.builds import is_it_green
 from voice_agent.adapters.offline.changes import counts, place
 from voice_agent.adapters.offline.common import Call, Turn
-from voice_agent.adapters.offline.notes import Note, alike, known, on_day, said, words
+from voice_agent.adapters.offline.notes import NONE_SUCH, Note, alike, known, on_day, said, words
 from voice_agent.tools.spoken_dates import span
 
 NOTES_ALOUD = 2
@@ -78,6 +78,7 @@ def what_was_i_doing(turn: Turn) -> Call | str:
     if len(of_then) > NOTES_ALOUD and "show_on_screen" in turn.tools and "show_on_screen" not in turn.seen:
         return _on_screen("What you were doing", of_then)
     missing = f"I have no note of work {days.name}." if days else "I have no note of unfinished work."
+    missing = notes if isinstance(notes, str) else missing
     told = [said(note, turn.today) for note in of_then[:NOTES_ALOUD]] or [missing]
     if not of_then and found:
         told.append(f"The latest note of work is: {said(found[0], turn.today)}")
@@ -95,7 +96,7 @@ def what_is_left(turn: Turn) -> Call | str:
     topic = words(turn.question)
     found = sorted((note for note in every if alike(note, topic)), key=lambda note: -alike(note, topic))
     found = found or ([] if topic else _work(every))
-    told = [said(note, turn.today) for note in found[:1]] or ["I have no note about that."]
+    told = [said(note, turn.today) for note in found[:1]] or [notes if isinstance(notes, str) else NONE_SUCH]
     build = turn.first_of("dotnet_build", "build")
     if build in turn.tools:
         checked = is_it_green(turn)
