@@ -13,8 +13,9 @@ from typing import Any
 import psutil
 import pytest
 
+from voice_agent.core.withheld import without_our_keys
 from voice_agent.tools import process_windows
-from voice_agent.tools.process import Child, Finished, find_program, run, start, without_our_keys
+from voice_agent.tools.process import Child, Finished, find_program, run, start
 
 HERE = Path(__file__).parent
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and sessions are POSIX")

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
 from voice_agent.core.ports import Attempt, Hertz, Seconds, Sound
+from voice_agent.core.withheld import without_our_keys
 
 TICK: Seconds = 0.02
 """A hush may take 50 ms: two looks at the stop flag and the killing fit in."""
@@ -206,7 +207,7 @@ def _start(program: Program, folder: Path) -> "subprocess.Popen[bytes]":
         raise NoVoice(f"{program.name} is not installed.")
     files = {"text": str(folder / "text.txt"), "sound": str(folder / "sound.wav")}
     arguments = [files.get(argument.strip("{}"), argument) for argument in program.arguments]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")}
+    kept = without_our_keys(os.environ)
     names = {"VOICE_AGENT_TEXT": files["text"], "VOICE_AGENT_SOUND": files["sound"]}
     try:
         return subprocess.Popen(

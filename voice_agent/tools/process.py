@@ -13,6 +13,7 @@ from typing import IO
 
 from voice_agent.core.ports import Seconds
 from voice_agent.core.tooling import DEFAULT_SECONDS
+from voice_agent.core.withheld import without_our_keys
 from voice_agent.tools.aside import aside
 from voice_agent.tools.process_output import Kept, Lines, Stream
 
@@ -28,7 +29,6 @@ _DRAIN: Seconds = 0.3
 _DYING: Seconds = 2.0
 """A killed program is gone in milliseconds, unless it hangs in the kernel: nobody waits for that."""
 _CHUNK = 65_536
-_WITHHELD = ("ANTHROPIC_", "CLAUDE_", "VOICE_AGENT_", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,6 @@ async def _live(child: "Child", seconds: Seconds) -> tuple[int | None, bool]:
     finally:
         child.end()  # nobody awaits a cancelled run: this is its only chance
     return ended.result() if ended.done() else None, timed_out
-
-
-def without_our_keys(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment for a child: everything but what belongs to this program alone."""
-    return {name: value for name, value in environment.items() if not name.upper().startswith(_WITHHELD)}
 
 
 def find_program(name: str, environment: Mapping[str, str]) -> str | None:

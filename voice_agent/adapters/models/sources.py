@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 from voice_agent.adapters.models.manifest import HubFile, PackageData, Part
+from voice_agent.core.withheld import without_our_keys
 
 log = logging.getLogger(__name__)
 
@@ -183,7 +184,7 @@ def _installer() -> list[str]:
 
 def _environment(workshop: Path) -> dict[str, str]:
     """Ours less our own keys; temporary files in the workshop, where their growth is the progress."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ANTHROPIC_")}
+    kept = without_our_keys(os.environ)
     return kept | {name: str(workshop) for name in ("TMPDIR", "TEMP", "TMP")} | {"PIP_USER": "0"}
 
 
