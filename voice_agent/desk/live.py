@@ -75,11 +75,13 @@ class LiveDesk:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """Silences what still sounds; waits a moment for the turn to end, and for nothing else."""
+        """Silences what still sounds; waits a moment for the turn to end, and for what is still to be written."""
         self.stop()
-        with contextlib.suppress(TimeoutError, RuntimeError):
-            asyncio.run_coroutine_threadsafe(self._takes.idle(), self._loop).result(GOODBYE)
-            asyncio.run_coroutine_threadsafe(self._begun.close(), self._loop).result(LAST_WORDS)
+        for last, patience in ((self._takes.idle, GOODBYE), (self._begun.close, LAST_WORDS)):
+            with contextlib.suppress(
+                TimeoutError, RuntimeError
+            ):  # a turn that will not end keeps nothing from being kept
+                asyncio.run_coroutine_threadsafe(last(), self._loop).result(patience)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
